@@ -13,8 +13,8 @@ import {
 } from '../../engine/model/domain.js';
 import type { BetView } from '../../engine/model/views.js';
 import { parseIdempotencyKey } from '../kit/idempotency.js';
-import type { AccountReply, ListFields } from '../rings/questions.js';
-import type { BetsReply } from '../rings/replies.js';
+import type { BetsReply } from '../link/orders.js';
+import type { AccountReply, ListFields } from '../link/questions.js';
 import { positionsBytes, positionText } from '../wire/account-text.js';
 import type { Account, ThisKey } from '../wire/account-types.js';
 import { answering, ask, askReached } from './ask.js';

@@ -1,7 +1,7 @@
 /** Questions of a call to the engine's thread and to the archive. A refusal answers the call. */
 import { type ArchiveAnswer, type ArchiveRefusal, isRefusal } from '../../engine/model/archive-reads.js';
 import { refusedBy } from '../kit/refused.js';
-import { askEngine, type QuestionKind, type QuestionOf, type Told } from '../rings/questions.js';
+import type { QuestionKind, QuestionOf, Told } from '../link/questions.js';
 import type { Call } from './call.js';
 import { OVERLOADED, refusedOf } from './refusals.js';
 import type { Services } from './services.js';
@@ -13,7 +13,7 @@ export function ask<K extends QuestionKind>(
   question: QuestionOf<K>,
   onTold: (told: Told[K]) => void,
 ): void {
-  const isSent = askEngine(link, call, question, (told) => {
+  const isSent = link.ask(call, question, (told) => {
     if ('code' in told) call.refuse(refusedOf(told));
     else call.attempt(() => onTold(told as Told[K]));
   });

@@ -2,17 +2,14 @@
  * Orders at the gateway: placed, quoted and cancelled. From the request to the facts that the engine's thread needs,
  * and from its reply to the answer.
  */
+import type { CommitTimes } from '../../engine/host/open-batch.js';
 import type { IdempotencyDigest } from '../../engine/model/commands.js';
 import type { OrderTerms } from '../../engine/model/events.js';
 import { refuseBodyType } from '../kit/body.js';
 import { type OrderContent, parseIdempotencyKey } from '../kit/idempotency.js';
 import { refuseQuery } from '../kit/params.js';
 import { Refused } from '../kit/refused.js';
-import { readBet } from '../rings/bet-reply.js';
-import { askEngine } from '../rings/questions.js';
-import * as replies from '../rings/replies.js';
-import * as requests from '../rings/requests.js';
-import type { RingConsumer } from '../rings/ring.js';
+import type { OrderFields, OrderReply, RefusalFacts } from '../link/orders.js';
 import { orderQuoteText, orderResultText, positionText } from '../wire/account-text.js';
 import type { Receipt } from '../wire/proof-types.js';
 import { findBet, orderIn } from './account.js';
@@ -27,18 +24,14 @@ import type { Services } from './services.js';
 
 export function place(services: Services, call: Call): void {
   const order = orderOfWriter(services, call);
-  const isSent = services.link.send(
-    (ring, ticket) => requests.sendOrder(ring, ticket, order),
-    (kind, ring) => answer(services, call, kind, ring),
-  );
-  if (!isSent) throw OVERLOADED;
+  if (!services.link.place(order, new OrderAnswer(services, call))) throw OVERLOADED;
 }
 
 /**
  * An account that may no longer write may send again what it has placed: the engine's thread replays it, and refuses
  * all else.
  */
-function orderOfWriter(services: Services, call: Call): requests.OrderFields {
+function orderOfWriter(services: Services, call: Call): OrderFields {
   const forbidden = refuseAccount(services.rights, call.account);
   try {
     return readOrder(services, call);
@@ -47,7 +40,7 @@ function orderOfWriter(services: Services, call: Call): requests.OrderFields {
   }
 }
 
-function readOrder({ digests }: Services, call: Call): requests.OrderFields {
+function readOrder({ digests }: Services, call: Call): OrderFields {
   const { request } = call;
   refuseQuery(request.query);
   refuseBodyType(request);
@@ -57,14 +50,15 @@ function readOrder({ digests }: Services, call: Call): requests.OrderFields {
   return factsOf(call, order, key === null ? null : digests.digest(call.account, key, order));
 }
 
-function answer(services: Services, call: Call, kind: number, ring: RingConsumer): void {
-  if (kind === replies.REFUSED) call.refuse(refusedOf(replies.readRefusal(ring)));
-  else if (kind === replies.REPLAYED) send(services, call, ring.number(), readBet(ring), true);
-  else {
-    const seq = ring.number();
-    const bet = readBet(ring);
-    const [takenMs, handedOverMs] = [ring.number(), ring.number()];
-    const [writtenMs, durableMs] = [ring.number(), ring.number()];
+class OrderAnswer implements OrderReply {
+  constructor(
+    private readonly services: Services,
+    private readonly call: Call,
+  ) {}
+
+  placed(seq: number, bet: OrderTerms, takenMs: number, times: CommitTimes): void {
+    const { services, call } = this;
+    const { handedOverMs, writtenMs, durableMs } = times;
     send(services, call, seq, bet, false);
     const sentMs = services.clock.monotonicMs();
     const { startedMs, requestNumber, request } = call;
@@ -82,6 +76,14 @@ function answer(services: Services, call: Call, kind: number, ring: RingConsumer
       durableMs,
       sentMs,
     );
+  }
+
+  replayed(seq: number, bet: OrderTerms): void {
+    send(this.services, this.call, seq, bet, true);
+  }
+
+  refused(facts: RefusalFacts): void {
+    this.call.refuse(refusedOf(facts));
   }
 }
 
@@ -120,14 +122,14 @@ export function quote(services: Services, call: Call): void {
 /** An order that has left memory does not rest any more. */
 export function cancel(services: Services, call: Call): void {
   const bet = orderIn(call);
-  const isSent = askEngine(services.link, call, { kind: 'cancel', bet }, (told) => {
+  const isSent = services.link.ask<'cancel'>(call, { kind: 'cancel', bet }, (told) => {
     if ('code' in told) refuseCancel(services, call, bet, told);
     else for (const order of told.bets) call.sendText(positionText(order, services.hashes));
   });
   if (!isSent) throw OVERLOADED;
 }
 
-function refuseCancel(services: Services, call: Call, bet: number, refusal: replies.RefusalFacts): void {
+function refuseCancel(services: Services, call: Call, bet: number, refusal: RefusalFacts): void {
   if (refusal.code !== 'order_not_found') call.refuse(refusedOf(refusal));
   else
     call.attempt(() =>
@@ -142,14 +144,13 @@ export function cancelAll(services: Services, call: Call): void {
   );
 }
 
-const refusalOf = (facts: replies.RefusalFacts | null): Refused | null =>
-  facts === null ? null : refusedOf(facts);
+const refusalOf = (facts: RefusalFacts | null): Refused | null => (facts === null ? null : refusedOf(facts));
 
 const factsOf = (
   { account, key }: Call,
   order: OrderContent,
   idempotency: IdempotencyDigest | null,
-): requests.OrderFields => ({
+): OrderFields => ({
   account,
   key,
   market: order.market,

@@ -12,11 +12,11 @@ import type { Board } from '../board/markets.js';
 import type { Rights } from '../board/rights.js';
 import { IdempotencyDigests } from '../kit/idempotency.js';
 import type { RateLimits } from '../limits/rate-limits.js';
+import type { Link } from '../link/link.js';
 import { MarketView } from '../market-data/market-view.js';
 import type { GatewayMeter } from '../metrics/gateway-meter.js';
 import type { OrderTraces } from '../metrics/order-traces.js';
 import type { DocsFiles } from '../pages/docs-page.js';
-import type { Link } from '../rings/link.js';
 import type { Call } from './call.js';
 
 export interface PublicApiParts {

@@ -3,7 +3,7 @@
  * request takes effect. A success is sent only once it is durable, a read only once everything that it shows is
  * durable.
  */
-import { assert, fail, must, unreachable } from '../../engine/base/assert.js';
+import { assert, must, unreachable } from '../../engine/base/assert.js';
 import type { Deadman } from '../../engine/host/deadman.js';
 import { LOST, type Sequencer } from '../../engine/host/sequencer.js';
 import type { PlaceOrder } from '../../engine/model/commands.js';
@@ -12,25 +12,21 @@ import type { ErrorCode } from '../../engine/model/errors.js';
 import type { Rejected, Replayed } from '../../engine/model/events.js';
 import type { FairShare, LatestTick } from '../board/market-publisher.js';
 import { internalError } from '../kit/refused.js';
-import { sendPlaced, sendReplayed } from '../rings/bet-reply.js';
-import {
-  type AccountReply,
-  type CancelFilter,
-  type Question,
-  type QuestionKind,
-  type QuestionOf,
-  type QuoteReply,
-  readQuestion,
-  sendFacts,
-  type Told,
-} from '../rings/questions.js';
-import * as replies from '../rings/replies.js';
-import * as requests from '../rings/requests.js';
-import { type RingConsumer, RingFault } from '../rings/ring.js';
-import type { GatewayEnd, WriteReply } from '../rings/service.js';
+import type { QuestionReply } from '../link/link.js';
+import type { Asker, OrderFields, OrderReply, RefusalFacts } from '../link/orders.js';
+import type {
+  AccountReply,
+  CancelFilter,
+  Question,
+  QuestionKind,
+  QuestionOf,
+  QuoteReply,
+  Told,
+} from '../link/questions.js';
+import { RingFault } from '../rings/ring.js';
 import { listOf } from './lists.js';
 
-const IN_PROGRESS: replies.RefusalFacts = {
+const IN_PROGRESS: RefusalFacts = {
   code: 'idempotency_in_progress',
   detail: 'the first request with this Idempotency-Key is not durable yet; try again',
 };
@@ -56,76 +52,66 @@ export class Desk {
     private readonly options: DeskOptions,
   ) {}
 
-  serve(ring: RingConsumer, gateway: GatewayEnd): void {
-    const kind = ring.number();
-    const ticket = ring.number();
-    if (kind === requests.ORDER) this.#place(ring, gateway, ticket);
-    else if (kind === requests.QUESTION)
-      this.#answer(requests.readAsker(ring), readQuestion(ring), gateway, ticket);
-    else fail(`a request of kind ${kind} is not known`);
-  }
-
-  #answer(asker: requests.Asker, question: Question, gateway: GatewayEnd, ticket: number): void {
+  answer(asker: Asker, question: Question, to: QuestionReply): void {
     switch (question.kind) {
       case 'cancel':
-        if (!this.#refusesWrite(asker, gateway, ticket)) this.#cancel(asker, question.bet, gateway, ticket);
+        if (!this.#refusesWrite(asker, to)) this.#cancel(asker, question.bet, to);
         return;
       case 'cancelAll': {
         const { market, side } = question;
-        if (!this.#refusesWrite(asker, gateway, ticket))
-          this.#cancelSlice(asker, { market, side }, 0, gateway, ticket);
+        if (!this.#refusesWrite(asker, to)) this.#cancelSlice(asker, { market, side }, 0, to);
         return;
       }
       case 'deadman':
-        this.#setDeadman(asker, question, gateway, ticket);
+        this.#setDeadman(asker, question, to);
         return;
       case 'deadmanEnded':
         this.deadman.ended(asker.key);
-        gateway.reply((to) => sendFacts(to, ticket, '{}'));
+        to.facts('{}');
         return;
       default:
         try {
-          if (!this.#refusesKey(asker, gateway, ticket)) this.#read(asker, question, gateway, ticket);
+          if (!this.#refusesKey(asker, to)) this.#read(asker, question, to);
         } catch (error) {
           // A read has changed nothing: its client alone is told.
           if (error instanceof RingFault) throw error;
           const { code, detail } = internalError(this.options.onFault(error));
-          refuse(gateway, ticket, { code, detail });
+          to.refused({ code, detail });
         }
     }
   }
 
-  #read(asker: requests.Asker, question: Reading, gateway: GatewayEnd, ticket: number): void {
+  #read(asker: Asker, question: Reading, to: QuestionReply): void {
     const { engine } = this.sequencer;
     const { account } = asker;
     const touchedSeq = engine.accountTouchedSeq(account);
     switch (question.kind) {
       case 'account':
-        this.#tell<'account'>(touchedSeq, gateway, ticket, this.#account(account));
+        this.#tell<'account'>(touchedSeq, to, this.#account(account));
         return;
       case 'balance': {
         const { balanceCents } = must(engine.account(account), 'account of a key');
-        this.#tell<'balance'>(touchedSeq, gateway, ticket, { seq: touchedSeq, balanceCents });
+        this.#tell<'balance'>(touchedSeq, to, { seq: touchedSeq, balanceCents });
         return;
       }
       // Up to this command the archive must have come, so that its answer leaves nothing out.
       case 'accountSeq':
-        this.#tell<'accountSeq'>(touchedSeq, gateway, ticket, { seq: touchedSeq });
+        this.#tell<'accountSeq'>(touchedSeq, to, { seq: touchedSeq });
         return;
       case 'lifecycleSeq': {
         const seq = engine.lifecycleSeq;
-        this.#tell<'lifecycleSeq'>(seq, gateway, ticket, { seq });
+        this.#tell<'lifecycleSeq'>(seq, to, { seq });
         return;
       }
       case 'list': {
         const { bets, next } = listOf(engine, account, question);
         // Bets show their round's state, so the round's last step must be durable, too.
         const seq = Math.max(touchedSeq, engine.lifecycleSeq);
-        this.#answerFrom(seq, gateway, ticket, (to) => replies.sendBets(to, ticket, bets, next));
+        this.#answerFrom(seq, to, () => to.bets(bets, next));
         return;
       }
       case 'round':
-        this.#round(question, gateway, ticket);
+        this.#round(question, to);
         return;
       case 'seenKey': {
         const { placed, rememberedFromMs } = engine.seenKey(
@@ -133,13 +119,13 @@ export class Desk {
           question.digest,
           this.sequencer.stampMs(),
         );
-        this.#tell<'seenKey'>(placed?.seq ?? 0, gateway, ticket, { bet: placed?.bet ?? 0, rememberedFromMs });
+        this.#tell<'seenKey'>(placed?.seq ?? 0, to, { bet: placed?.bet ?? 0, rememberedFromMs });
         return;
       }
       case 'quote': {
         // A balance or a round that a client is told of must be there after a crash.
         const seq = Math.max(touchedSeq, engine.lifecycleSeq);
-        this.#tell<'quote'>(seq, gateway, ticket, this.#quote(question));
+        this.#tell<'quote'>(seq, to, this.#quote(question));
         return;
       }
       default:
@@ -147,28 +133,27 @@ export class Desk {
     }
   }
 
-  #place(ring: RingConsumer, gateway: GatewayEnd, ticket: number): void {
+  place(fields: OrderFields, takenMs: number, to: OrderReply): void {
     const { sequencer } = this;
-    const facts = requests.readOrder(ring);
-    const order = this.#command(facts);
-    const outcome = this.#unfit(order) ?? sequencer.submit(order, facts.guards);
+    const order = this.#command(fields);
+    const outcome = this.#unfit(order) ?? sequencer.submit(order, fields.guards);
     switch (outcome.status) {
       case 'accepted': {
         const [bet] = outcome.events;
         assert(bet?.type === 'betPlaced' || bet?.type === 'orderPending', 'an order places a bet, or rests');
-        const { taking } = gateway;
+        const { seq } = outcome;
         sequencer.whenDurable(
-          outcome.seq,
-          (times) => gateway.reply((to) => sendPlaced(to, ticket, outcome.seq, bet, taking, times)),
-          () => refuse(gateway, ticket, LOST),
+          seq,
+          (times) => to.placed(seq, bet, takenMs, times),
+          () => to.refused(LOST),
         );
         return;
       }
       case 'replayed':
-        this.#answerAgain(gateway, ticket, outcome);
+        this.#answerAgain(to, outcome);
         return;
       case 'rejected':
-        refuse(gateway, ticket, outcome);
+        to.refused(outcome);
         return;
       default:
         unreachable(outcome);
@@ -202,58 +187,43 @@ export class Desk {
   }
 
   /** The facts hold as of command `seq`, and are told once that is durable. */
-  #tell<K extends QuestionKind>(seq: number, gateway: GatewayEnd, ticket: number, facts: Told[K]): void {
+  #tell<K extends QuestionKind>(seq: number, to: QuestionReply, facts: Told[K]): void {
     // At once: a view of the engine may change until then.
     const text = JSON.stringify(facts);
-    this.#answerFrom(seq, gateway, ticket, (to) => sendFacts(to, ticket, text));
+    this.#answerFrom(seq, to, () => to.facts(text));
   }
 
   /** The answer holds as of command `seq`, and is sent once that is durable. */
-  #answerFrom(seq: number, gateway: GatewayEnd, ticket: number, write: WriteReply): void {
-    this.sequencer.whenDurable(
-      seq,
-      () => gateway.reply(write),
-      () => refuse(gateway, ticket, LOST),
-    );
+  #answerFrom(seq: number, to: QuestionReply, answer: () => void): void {
+    this.sequencer.whenDurable(seq, answer, () => to.refused(LOST));
   }
 
-  #answerAgain(gateway: GatewayEnd, ticket: number, { seq, event }: Replayed): void {
+  #answerAgain(to: OrderReply, { seq, event }: Replayed): void {
     const { sequencer } = this;
     assert(event.type !== 'balanceMoved', 'an order replays an order');
-    if (seq > sequencer.durableSeq) refuse(gateway, ticket, sequencer.isLost ? LOST : IN_PROGRESS);
-    else gateway.reply((to) => sendReplayed(to, ticket, seq, event));
+    if (seq > sequencer.durableSeq) to.refused(sequencer.isLost ? LOST : IN_PROGRESS);
+    else to.replayed(seq, event);
   }
 
-  #setDeadman(
-    asker: requests.Asker,
-    { seconds, isFirst }: QuestionOf<'deadman'>,
-    gateway: GatewayEnd,
-    ticket: number,
-  ): void {
+  #setDeadman(asker: Asker, { seconds, isFirst }: QuestionOf<'deadman'>, to: QuestionReply): void {
     // The gateway will tell of the stream's end, even if this request is refused.
     if (isFirst) this.deadman.opened(asker.key);
-    if (this.#refusesWrite(asker, gateway, ticket)) return;
+    if (this.#refusesWrite(asker, to)) return;
     const { engine } = this.sequencer;
     const isSet = engine.key(asker.key).deadmanSeconds === seconds;
     const outcome = isSet ? null : this.deadman.set(asker.key, seconds);
-    if (outcome?.status === 'rejected') refuse(gateway, ticket, outcome);
-    else this.#tell<'deadman'>(engine.accountTouchedSeq(asker.account), gateway, ticket, {});
+    if (outcome?.status === 'rejected') to.refused(outcome);
+    else this.#tell<'deadman'>(engine.accountTouchedSeq(asker.account), to, {});
   }
 
   /** Cancels slice by slice, each once the one before is durable, and answers how many orders there were. */
-  #cancelSlice(
-    { account, key }: requests.Asker,
-    filter: CancelFilter,
-    before: number,
-    gateway: GatewayEnd,
-    ticket: number,
-  ): void {
+  #cancelSlice({ account, key }: Asker, filter: CancelFilter, before: number, to: QuestionReply): void {
     const { sequencer } = this;
     const fields = { account, key, ...filter, placedBy: null, ordersMax: CANCELS_AT_ONCE };
     const outcome = sequencer.submit({ kind: 'cancelOrders', timeMs: sequencer.stampMs(), ...fields });
     const isNone = outcome.status === 'rejected' && outcome.code === 'order_not_pending';
     if (outcome.status === 'rejected' && !isNone) {
-      refuse(gateway, ticket, outcome);
+      to.refused(outcome);
       return;
     }
     const slice = outcome.status === 'accepted' ? outcome.events.length : 0;
@@ -261,34 +231,33 @@ export class Desk {
     sequencer.whenDurable(
       sequencer.engine.accountTouchedSeq(account),
       () => {
-        if (slice === CANCELS_AT_ONCE)
-          this.#cancelSlice({ account, key }, filter, cancelled, gateway, ticket);
-        else gateway.reply((to) => sendFacts(to, ticket, JSON.stringify({ cancelled })));
+        if (slice === CANCELS_AT_ONCE) this.#cancelSlice({ account, key }, filter, cancelled, to);
+        else to.facts(JSON.stringify({ cancelled }));
       },
-      () => refuse(gateway, ticket, LOST),
+      () => to.refused(LOST),
     );
   }
 
   /** Answers with the order once its cancellation is durable. */
-  #cancel({ account, key }: requests.Asker, bet: number, gateway: GatewayEnd, ticket: number): void {
+  #cancel({ account, key }: Asker, bet: number, to: QuestionReply): void {
     const { engine } = this.sequencer;
     const timeMs = this.sequencer.stampMs();
     const outcome = this.sequencer.submit({ kind: 'cancelOrder', timeMs, account, key, bet });
     if (outcome.status === 'rejected') {
-      refuse(gateway, ticket, outcome);
+      to.refused(outcome);
       return;
     }
     const order = must(engine.order(account, bet), 'the order that was cancelled');
     // It shows its round's state, so the round's last step must be durable, too.
     const seq = Math.max(outcome.seq, engine.lifecycleSeq);
-    this.#answerFrom(seq, gateway, ticket, (to) => replies.sendBets(to, ticket, [order], []));
+    this.#answerFrom(seq, to, () => to.bets([order], []));
   }
 
-  #round({ market, roundNumber }: QuestionOf<'round'>, gateway: GatewayEnd, ticket: number): void {
+  #round({ market, roundNumber }: QuestionOf<'round'>, to: QuestionReply): void {
     const { engine } = this.sequencer;
     const round = engine.round(market, roundNumber);
     if (round === null) {
-      refuse(gateway, ticket, { code: 'round_not_found', detail: '' });
+      to.refused({ code: 'round_not_found', detail: '' });
       return;
     }
     const { latestTick, fairShare, nowMs } = this.options;
@@ -296,10 +265,10 @@ export class Desk {
     const shareE6 = isCurrent ? fairShare(market, nowMs()) : NO_FAIR_SHARE;
     const tick = latestTick(assetOf(market))?.price ?? null;
     // The last bet that it counts may be the last command.
-    this.#tell<'round'>(engine.seq, gateway, ticket, { round, tick, shareE6 });
+    this.#tell<'round'>(engine.seq, to, { round, tick, shareE6 });
   }
 
-  #command(order: requests.OrderFields): PlaceOrder {
+  #command(order: OrderFields): PlaceOrder {
     const timeMs = this.sequencer.stampMs();
     return {
       kind: 'placeOrder',
@@ -334,21 +303,21 @@ export class Desk {
   }
 
   /** Returns true if the key may not be used now; then the request is refused. */
-  #refusesKey(asker: requests.Asker, gateway: GatewayEnd, ticket: number): boolean {
+  #refusesKey(asker: Asker, to: QuestionReply): boolean {
     const code = this.#unfitKey(asker);
     if (code === null) return false;
-    refuse(gateway, ticket, { code, detail: '' });
+    to.refused({ code, detail: '' });
     return true;
   }
 
-  #refusesWrite(asker: requests.Asker, gateway: GatewayEnd, ticket: number): boolean {
+  #refusesWrite(asker: Asker, to: QuestionReply): boolean {
     const code = this.#unfitKey(asker) ?? this.#unfitAccount(asker.account);
-    if (code !== null) refuse(gateway, ticket, { code, detail: '' });
+    if (code !== null) to.refused({ code, detail: '' });
     return code !== null;
   }
 
   /** null if the key may be used now. The gateway has checked scopes, which never change. */
-  #unfitKey({ key }: Pick<requests.Asker, 'key'>): ErrorCode | null {
+  #unfitKey({ key }: Pick<Asker, 'key'>): ErrorCode | null {
     const { enabled, expiresAtMs } = this.sequencer.engine.key(key);
     if (!enabled) return 'key_disabled';
     return expiresAtMs !== null && this.options.nowMs() >= expiresAtMs ? 'key_expired' : null;
@@ -364,10 +333,7 @@ export class Desk {
 const NO_PARTS = { placed: 0, resting: 0, odds: null, payoutCents: 0 };
 
 /** A limit order may rest as long as it may be executed. */
-const endOf = ({ limitOddsE4, guards }: requests.OrderFields): number =>
+const endOf = ({ limitOddsE4, guards }: OrderFields): number =>
   limitOddsE4 === NO_LIMIT || guards === null || guards.validUntilMs === Number.POSITIVE_INFINITY
     ? NO_END
     : guards.validUntilMs;
-
-const refuse = (gateway: GatewayEnd, ticket: number, facts: replies.RefusalFacts): void =>
-  gateway.reply((to) => replies.sendRefusal(to, ticket, facts));

@@ -1,8 +1,8 @@
 /** Lists of an account's bets, on the engine's thread. */
 import type { Engine } from '../../engine/engine.js';
-import { cursorOf, readCursor } from '../rings/list-cursor.js';
-import type { ListFields } from '../rings/questions.js';
-import type { BetsReply } from '../rings/replies.js';
+import { cursorOf, readCursor } from '../link/list-cursor.js';
+import type { BetsReply } from '../link/orders.js';
+import type { ListFields } from '../link/questions.js';
 
 export function listOf(engine: Engine, account: number, list: ListFields): BetsReply {
   if (list.isByChange) {

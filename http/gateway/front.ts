@@ -21,6 +21,9 @@ import { boardMemory } from '../board/markets.js';
 import { RightsWriter, rightsMemory } from '../board/rights.js';
 import { broadcastMemory } from '../broadcast/records.js';
 import { type Connected, connectEngine } from '../desk/connect.js';
+import type { Desk } from '../desk/desk.js';
+import { NearLink } from '../desk/near-link.js';
+import { serveRing } from '../desk/serve-ring.js';
 import { type FiguresMemory, figuresMemory } from '../metrics/memory.js';
 import { tracesMemory } from '../metrics/order-traces.js';
 import { RingService } from '../rings/service.js';
@@ -60,13 +63,14 @@ export class Front {
    */
   constructor(count: number, onFatal: (error: unknown) => void) {
     this.figures = figuresMemory(count);
-    this.#gateways = new Gateways(count, onFatal);
+    const desk = (): Desk => must(this.#connected, 'the engine of a server that serves').desk;
+    const shared = { schedule: setImmediate, monotonicMs: systemClock.monotonicMs };
+    const nearLink = new NearLink({ ...shared, desk, beforeReply: () => this.publishFirst() });
+    this.#gateways = new Gateways(count, nearLink, onFatal);
     this.#service = new RingService({
-      schedule: setImmediate,
-      serve: (ring, gateway) =>
-        must(this.#connected, 'the engine of a server that serves').desk.serve(ring, gateway),
+      ...shared,
+      serve: (ring, gateway) => serveRing(desk(), ring, gateway),
       beforeReplies: () => this.publishFirst(),
-      monotonicMs: systemClock.monotonicMs,
     });
   }
 

@@ -1,5 +1,5 @@
 /**
- * One gateway: its network, its public API, and its end of the rings. Runs in a thread of its own (`worker.ts`), or on
+ * One gateway: its network, its public API, and its link to the engine. Runs in a thread of its own (`worker.ts`), or on
  * the engine's.
  */
 import type { MessagePort } from 'node:worker_threads';
@@ -17,12 +17,12 @@ import { Rights } from '../board/rights.js';
 import { Broadcast } from '../broadcast/records.js';
 import { logRequests } from '../kit/request-log.js';
 import { RateLimits } from '../limits/rate-limits.js';
+import type { Link } from '../link/link.js';
 import { MARKET_AGE_MS_MAX } from '../market-data/market-view.js';
 import { GATEWAY_PLACES, GatewayMeter } from '../metrics/gateway-meter.js';
 import { OrderTraces } from '../metrics/order-traces.js';
 import { faultCounter, meterThread } from '../metrics/thread-meter.js';
 import type { DocsFiles } from '../pages/docs-page.js';
-import { Link } from '../rings/link.js';
 import { StreamHub } from '../stream/hub.js';
 import { FLUSH_MS, StreamCounts } from '../stream/limits.js';
 import { PER_ADDRESS_MAX } from '../uws/address-bound.js';
@@ -41,7 +41,6 @@ const TURN_MS = 10;
 
 export class Gateway implements Serving {
   readonly #transport: UwsTransport;
-  readonly #link: Link;
   readonly #clock: Clock;
   readonly #held = new HeldRequests();
   readonly #meter: GatewayMeter;
@@ -57,10 +56,11 @@ export class Gateway implements Serving {
   constructor(
     private readonly setup: GatewaySetup,
     private readonly docs: DocsFiles,
+    private readonly link: Link,
     private readonly post: Post,
     private readonly end: ThreadEnd,
   ) {
-    const { trustedProxies, tls, connectionsMax, openConnections, rings } = setup;
+    const { trustedProxies, tls, connectionsMax, openConnections } = setup;
     this.#clock = clockIn(setup.manualClock);
     this.#log = createLog(setup.logLevel);
     this.#meter = new GatewayMeter(setup.figures);
@@ -81,7 +81,6 @@ export class Gateway implements Serving {
       streamPaths: BASES.map((base) => `${base}/stream`),
       onFault: this.#faults.report,
     });
-    this.#link = new Link(rings, { schedule: setImmediate, wake: () => post(WAKE) });
     this.#join();
   }
 
@@ -92,12 +91,8 @@ export class Gateway implements Serving {
   }
 
   take(message: Parameters<Serving['take']>[0]): void {
-    if (message === WAKE) {
-      this.#link.drain();
-      this.#hub?.wake();
-    } else {
-      this.#follow(message);
-    }
+    if (message === WAKE) this.#hub?.wake();
+    else this.#follow(message);
   }
 
   #follow(message: Exclude<ToGateway, typeof WAKE>): void {
@@ -162,7 +157,7 @@ export class Gateway implements Serving {
     const board = boardOf(setup.board);
     const limitsNowMs = isManual ? () => this.#clock.nowMs() : wholeMonotonicMs;
     const meter = this.#meter;
-    if (setup.hasThread) meterThread(meter.sheet, GATEWAY_PLACES.thread);
+    if (setup.rings !== null) meterThread(meter.sheet, GATEWAY_PLACES.thread);
     const journalHead = (): SignedHead | null => this.#head;
     const client = new ArchiveClient(archive);
     this.#archive = client;
@@ -170,7 +165,7 @@ export class Gateway implements Serving {
       this.#log.write('order_slow', slow),
     );
     const hub = new StreamHub({
-      link: this.#link,
+      link: this.link,
       rights,
       board,
       broadcast: new Broadcast(setup.broadcast, setup.index),
@@ -187,7 +182,7 @@ export class Gateway implements Serving {
       onFault: (error) => this.#faults.fail(error),
     });
     const api = new PublicApi({
-      link: this.#link,
+      link: this.link,
       rights,
       board,
       openStream: (call) => hub.open(call),
@@ -232,7 +227,7 @@ export class Gateway implements Serving {
    * The process ends now: lets go of the network, without which the end of a worker's thread would abort the process.
    */
   async #halt(): Promise<void> {
-    if (this.setup.hasThread) await this.#transport.halt();
+    if (this.setup.rings !== null) await this.#transport.halt();
     this.#archive?.close();
     this.end.letGo();
   }

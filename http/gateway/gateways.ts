@@ -8,7 +8,9 @@ import { must } from '../../engine/base/assert.js';
 import type { OperatorToken, Refusals } from '../../engine/model/operators.js';
 import type { Rules } from '../../engine/model/rules.js';
 import type { SignedHead } from '../../engine/proofs/statements.js';
+import type { Link } from '../link/link.js';
 import type { SendQuery } from '../operator/queries/query.js';
+import type { RingPair } from '../rings/link.js';
 import { ringMemory } from '../rings/ring.js';
 import type { RingService } from '../rings/service.js';
 import type { UwsAppDescriptor } from '../uws/library.js';
@@ -46,15 +48,16 @@ export class Gateways {
 
   /**
    * Starts `count` threads for the public port and one for operators, which load their code meanwhile. With a count of
-   * 0 this thread serves the public port. `onFatal` is for a programming error in one of them.
+   * 0 this thread serves the public port, by `nearLink`. `onFatal` is for a programming error in one of them.
    */
   constructor(
     private readonly count: number,
+    nearLink: Link,
     onFatal: (error: unknown) => void,
   ) {
     const onWake = (): void => this.#onWake();
     const threads = Array.from({ length: count }, () => new GatewayThread('public', onWake, onFatal));
-    this.#public = count === 0 ? [new GatewayHere(onWake, onFatal)] : threads;
+    this.#public = count === 0 ? [new GatewayHere(nearLink, onWake, onFatal)] : threads;
     this.#operators = new GatewayThread('operator', () => undefined, onFatal);
     process.on('exit', () => this.#halt());
   }
@@ -68,13 +71,11 @@ export class Gateways {
   ): Promise<number> {
     this.#onWake = () => service.drain();
     const ended = this.#ended.memory;
-    const hasThread = this.count > 0;
     const joining = this.#public.map((thread, index) => {
-      const rings = { requests: ringMemory(REQUEST_CELLS), replies: ringMemory(REPLY_CELLS) };
-      service.add(rings, () => thread.post(WAKE));
+      const rings = this.count === 0 ? null : ringsOf(service, thread);
       const joined = thread.next('joined', 'refused');
       const sheet = must(figures[index], 'a sheet');
-      this.#open(thread, { ...setup, role: 'public', ended, hasThread, index, rings, figures: sheet });
+      this.#open(thread, { ...setup, role: 'public', ended, index, rings, figures: sheet });
       return joined;
     });
     const joined = (await Promise.all(joining)).map(unrefused);
@@ -176,6 +177,12 @@ export class Gateways {
   #post(message: ToGateway): void {
     for (const thread of this.#opened) thread.post(message);
   }
+}
+
+function ringsOf(service: RingService, thread: GatewayPlace): RingPair {
+  const rings = { requests: ringMemory(REQUEST_CELLS), replies: ringMemory(REPLY_CELLS) };
+  service.add(rings, () => thread.post(WAKE));
+  return rings;
 }
 
 /** Throws the reason if the thread could not do what it was told. */

@@ -48,9 +48,8 @@ export interface GatewaySetup extends SharedSetup {
   readonly role: 'public';
   /** From 0. */
   readonly index: number;
-  /** False: the gateway runs on the engine's thread. */
-  readonly hasThread: boolean;
-  readonly rings: RingPair;
+  /** null where the gateway runs on the engine's thread. */
+  readonly rings: RingPair | null;
   /** The sheet that it writes (`http/metrics/gateway-meter.ts`). */
   readonly figures: SharedArrayBuffer;
 }

@@ -1,6 +1,7 @@
 /** The place of a gateway, as the engine's thread sees it: in a thread of its own, or here, on the engine's. */
 import { type MessagePort, Worker } from 'node:worker_threads';
 import { must } from '../../engine/base/assert.js';
+import type { Link } from '../link/link.js';
 import { loadDocs } from '../pages/docs-page.js';
 import { Gateway } from './gateway.js';
 import { type FromGateway, type Post, type ToGateway, WAKE } from './messages.js';
@@ -65,12 +66,19 @@ export class GatewayHere extends GatewayPlace {
   #gateway: Gateway | null = null;
   #hasNews = false;
 
+  constructor(
+    private readonly link: Link,
+    ...on: ConstructorParameters<typeof GatewayPlace>
+  ) {
+    super(...on);
+  }
+
   post(message: ToGateway): void {
     try {
       if (message === WAKE || message.kind !== 'open') must(this.#gateway, 'an open gateway').take(message);
       else if (message.setup.role === 'public') {
         const end = new ThreadEnd(message.setup.ended, () => undefined);
-        this.#gateway = new Gateway(message.setup, this.#docs, this.receive, end);
+        this.#gateway = new Gateway(message.setup, this.#docs, this.link, this.receive, end);
       }
     } catch (error) {
       tellFailed(this.receive, error);

@@ -2,6 +2,7 @@
 import { parentPort } from 'node:worker_threads';
 import { must } from '../../engine/base/assert.js';
 import { loadDocs } from '../pages/docs-page.js';
+import { RingLink } from '../rings/link.js';
 import { Gateway } from './gateway.js';
 import {
   type FromGateway,
@@ -21,6 +22,7 @@ const post = (message: FromGateway): void => port.postMessage(message);
  */
 const docs = process.argv[2] === 'public' ? loadDocs() : null;
 let serving: Serving | null = null;
+let link: RingLink | null = null;
 
 const onUncaught = (error: unknown): void => {
   if (serving === null) tellFailed(post, error);
@@ -31,6 +33,7 @@ process.on('unhandledRejection', onUncaught);
 
 port.on('message', (message: ToGateway) => {
   try {
+    if (message === WAKE) link?.drain();
     if (message === WAKE || message.kind !== 'open') must(serving, 'an open gateway').take(message);
     else serving = open(message.setup);
   } catch (error) {
@@ -41,5 +44,7 @@ port.on('message', (message: ToGateway) => {
 function open(setup: GatewaySetup | OperatorSetup): Serving {
   const end = new ThreadEnd(setup.ended, () => port.close());
   if (setup.role === 'operator') return new OperatorGateway(setup, post, end);
-  return new Gateway(setup, must(docs, "a public gateway's documents"), post, end);
+  const rings = must(setup.rings, 'the rings of a thread');
+  link = new RingLink(rings, { schedule: setImmediate, wake: () => post(WAKE) });
+  return new Gateway(setup, must(docs, "a public gateway's documents"), link, post, end);
 }

@@ -1,23 +1,10 @@
 /**
- * What gateways ask of the engine's thread besides orders, and what it tells. Questions are rarer than orders, so they
- * and most answers cross the ring as JSON.
+ * What gateways ask of the engine's thread besides orders, and what it tells.
  */
 import type { BetsStatus } from '../../engine/model/bet-pages.js';
 import type { CancelOrders, IdempotencyDigest } from '../../engine/model/commands.js';
 import type { OfferView, OpenSums, PartsQuote, RoundView } from '../../engine/model/views.js';
-import type { Link } from './link.js';
-import {
-  BETS,
-  type BetsReply,
-  begin as beginReply,
-  FACTS,
-  REFUSED,
-  type RefusalFacts,
-  readBets,
-  readRefusal,
-} from './replies.js';
-import { type Asker, begin, type OrderFields, QUESTION } from './requests.js';
-import { type RingConsumer, type RingProducer, textCells } from './ring.js';
+import type { BetsReply, OrderFields, RefusalFacts } from './orders.js';
 
 export interface ListFields {
   readonly status: BetsStatus;
@@ -118,40 +105,4 @@ export interface QuoteReply {
   readonly rests: boolean | null;
   /** null where one part was asked for. */
   readonly inParts: (Omit<PartsQuote, 'refusal'> & { readonly refusal: QuoteRefusal | null }) | null;
-}
-
-/** Returns false if the engine's thread is behind; then nothing was asked. */
-export function askEngine<K extends QuestionKind>(
-  link: Link,
-  asker: Asker,
-  question: QuestionOf<K>,
-  onTold: (told: Told[K] | RefusalFacts) => void,
-): boolean {
-  const text = JSON.stringify(question);
-  const write = (ring: RingProducer, ticket: number): boolean => {
-    if (!begin(ring, textCells(text), QUESTION, ticket, asker)) return false;
-    ring.text(text);
-    ring.send();
-    return true;
-  };
-  return link.send(write, (kind, ring) => onTold(readTold(kind, ring) as Told[K] | RefusalFacts));
-}
-
-function readTold(kind: number, ring: RingConsumer): unknown {
-  if (kind === REFUSED) return readRefusal(ring);
-  return kind === BETS ? readBets(ring) : JSON.parse(ring.text() ?? 'null');
-}
-
-/** Behind the asker. JSON has no Infinity, the end of an order without one. */
-export const readQuestion = (ring: RingConsumer): Question =>
-  JSON.parse(ring.text() ?? 'null', (name, value) =>
-    name === 'validUntilMs' ? (value ?? Infinity) : value,
-  ) as Question;
-
-/** `facts` are JSON. Returns false if the ring is full; then nothing was sent. */
-export function sendFacts(ring: RingProducer, ticket: number, facts: string): boolean {
-  if (!beginReply(ring, textCells(facts), FACTS, ticket)) return false;
-  ring.text(facts);
-  ring.send();
-  return true;
 }

@@ -11,7 +11,7 @@ import type { BetView } from '../../engine/model/views.js';
 import { archivePage, mergedPage, needsArchive } from '../api/lists/archive-bets.js';
 import { cursorText, listQuery, STATUS_OF_ORDERS } from '../api/lists/list-query.js';
 import { Refused, readArchive, refuse, refuseInvalid } from '../kit/refused.js';
-import type { ListFields } from '../rings/questions.js';
+import type { ListFields } from '../link/questions.js';
 import {
   type Answer,
   ARCHIVE_CODES,

@@ -1,15 +1,9 @@
-/** Replies with a bet: an order that was placed now, or before. */
+/** Replies to an order, which was placed now, or before, or is refused. */
+import type { CommitTimes } from '../../engine/host/open-batch.js';
 import type { OrderTerms } from '../../engine/model/events.js';
-import { begin, PLACED, REPLAYED } from './replies.js';
+import type { OrderReply } from '../link/orders.js';
+import { begin, PLACED, REFUSED, REPLAYED, readRefusal } from './replies.js';
 import { type RingConsumer, type RingProducer, textCells } from './ring.js';
-import type { Taking } from './service.js';
-
-/** See `CommitTimes`. */
-interface Commit {
-  readonly handedOverMs: number;
-  readonly writtenMs: number;
-  readonly durableMs: number;
-}
 
 const STAGE_CELLS = 4;
 const PLACED_CELLS = 18;
@@ -28,13 +22,13 @@ export function sendPlaced(
   ticket: number,
   seq: number,
   bet: OrderTerms,
-  { startedMs }: Taking,
-  { handedOverMs, writtenMs, durableMs }: Commit,
+  takenMs: number,
+  { handedOverMs, writtenMs, durableMs }: CommitTimes,
 ): boolean {
   if (!begin(ring, cellsOf(bet) + STAGE_CELLS, PLACED, ticket)) return false;
   ring.number(seq);
   writeBet(ring, bet);
-  ring.number(startedMs);
+  ring.number(takenMs);
   ring.number(handedOverMs);
   ring.number(writtenMs);
   ring.number(durableMs);
@@ -67,8 +61,24 @@ function writeBet(ring: RingProducer, bet: OrderTerms): void {
   ring.text(bet.clientOrderId);
 }
 
+export function readOrderReply(kind: number, ring: RingConsumer, reply: OrderReply): void {
+  if (kind === REFUSED) {
+    reply.refused(readRefusal(ring));
+    return;
+  }
+  const seq = ring.number();
+  const bet = readBet(ring);
+  if (kind === REPLAYED) {
+    reply.replayed(seq, bet);
+    return;
+  }
+  const takenMs = ring.number();
+  const times = { handedOverMs: ring.number(), writtenMs: ring.number(), durableMs: ring.number() };
+  reply.placed(seq, bet, takenMs, times);
+}
+
 /** One literal with all fields: a spread would give each bet a hidden class of its own, and every later read would miss. */
-export function readBet(ring: RingConsumer): OrderTerms {
+function readBet(ring: RingConsumer): OrderTerms {
   const timeMs = ring.number();
   const bet = ring.number();
   const account = ring.number();

@@ -4,6 +4,12 @@
  * never reused while the engine's thread may still answer it.
  */
 import { type Client, presentClient, workFor } from '../kit/client-work.js';
+import type { Link } from '../link/link.js';
+import type { Asker, OrderFields, OrderReply, RefusalFacts } from '../link/orders.js';
+import type { Question, QuestionKind, QuestionOf, Told } from '../link/questions.js';
+import { readOrderReply } from './bet-reply.js';
+import { readTold, sendQuestion } from './questions.js';
+import { sendOrder } from './requests.js';
 import { RingConsumer, RingFault, RingProducer } from './ring.js';
 
 export interface RingPair {
@@ -23,7 +29,7 @@ export interface LinkOptions {
 /** Bounded, so that new requests are read in between. */
 const REPLIES_AT_ONCE = 256;
 
-export class Link {
+export class RingLink implements Link {
   readonly #requests: RingProducer;
   readonly #replies: RingConsumer;
   readonly #waiting: (OnReply | null)[] = [];
@@ -54,6 +60,24 @@ export class Link {
 
   get pending(): number {
     return this.#pending;
+  }
+
+  place(order: OrderFields, reply: OrderReply): boolean {
+    return this.send(
+      (ring, ticket) => sendOrder(ring, ticket, order),
+      (kind, ring) => readOrderReply(kind, ring, reply),
+    );
+  }
+
+  ask<K extends QuestionKind>(
+    asker: Asker,
+    question: QuestionOf<K>,
+    onTold: (told: Told[K] | RefusalFacts) => void,
+  ): boolean {
+    return this.send(
+      (ring, ticket) => sendQuestion(ring, ticket, asker, question as Question),
+      (kind, ring) => onTold(readTold(kind, ring) as Told[K] | RefusalFacts),
+    );
   }
 
   /**

@@ -2,8 +2,8 @@
 
 import { POSITION_STATUSES, textAt } from '../../engine/model/domain.js';
 import { ERROR_STATUS, type ErrorCode } from '../../engine/model/errors.js';
-import type { Rejected } from '../../engine/model/events.js';
 import type { BetView } from '../../engine/model/views.js';
+import type { BetsReply, RefusalFacts } from '../link/orders.js';
 import { type RingConsumer, type RingProducer, textCells } from './ring.js';
 
 /** The first number of a message is its kind; the second is the ticket of the request. */
@@ -27,8 +27,6 @@ export function begin(ring: RingProducer, cells: number, kind: number, ticket: n
   ring.number(ticket);
   return true;
 }
-
-export type RefusalFacts = Pick<Rejected, 'code' | 'detail' | 'current'>;
 
 export function sendRefusal(
   ring: RingProducer,
@@ -94,11 +92,6 @@ export function sendBets(
   for (const number of next) ring.number(number);
   ring.send();
   return true;
-}
-
-export interface BetsReply {
-  readonly bets: readonly BetView[];
-  readonly next: readonly number[];
 }
 
 export const readBets = (ring: RingConsumer): BetsReply => ({

@@ -2,26 +2,14 @@
  * Requests of a gateway to the engine's thread, as messages in a ring. Every text in them was bounded on arrival, so
  * a client controls neither the length of a message nor its number of cells.
  */
-import type { OrderGuards, PlaceOrder } from '../../engine/model/commands.js';
+import type { OrderGuards } from '../../engine/model/commands.js';
+import type { Asker, OrderFields } from '../link/orders.js';
 import { type RingConsumer, type RingProducer, textCells } from './ring.js';
 
 /** The first number of a message is its kind; the second is the ticket, which the reply repeats. */
 export const ORDER = 0;
 /** Anything else (`questions.ts`). */
 export const QUESTION = 1;
-
-/** Numbers of the key and of its account. */
-export interface Asker {
-  readonly key: number;
-  readonly account: number;
-}
-
-/** The engine's thread adds what holds at the moment of execution. */
-export interface OrderFields extends Omit<PlaceOrder, 'kind' | 'timeMs' | 'fairShareE6' | 'validUntilMs'> {
-  /** The least odds that a limit order takes, 1e-4; 0 for any other order. */
-  readonly limitOddsE4: number;
-  readonly guards: OrderGuards | null;
-}
 
 const HEAD_CELLS = 4;
 const ORDER_CELLS = 10;

@@ -24,14 +24,10 @@ export interface ServiceOptions {
 const REQUESTS_AT_ONCE = 32;
 const REQUESTS_PER_TURN = 512;
 
-/** In monotonic milliseconds: one reading of the clock serves some consecutive requests of a gateway. */
-export interface Taking {
-  readonly startedMs: number;
-}
-
 export class GatewayEnd {
   readonly requests: RingConsumer;
-  taking: Taking = { startedMs: 0 };
+  /** Monotonic: one reading of the clock serves some consecutive requests of a gateway. */
+  takenMs = 0;
   readonly #replies: RingProducer;
   /**
    * Replies for which there was no room. Each belongs to a pending request, so the gateway's connections bound their
@@ -121,7 +117,7 @@ export class RingService {
     const { requests } = gateway;
     for (let taken = 0; taken < REQUESTS_AT_ONCE; taken++) {
       if (!requests.next()) return taken;
-      if (taken === 0) gateway.taking = { startedMs: this.options.monotonicMs() };
+      if (taken === 0) gateway.takenMs = this.options.monotonicMs();
       this.options.serve(requests, gateway);
       requests.done();
     }

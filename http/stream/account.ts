@@ -12,8 +12,8 @@ import {
   TIME_MS,
 } from '../broadcast/records.js';
 import { Refused } from '../kit/refused.js';
-import type { Link } from '../rings/link.js';
-import { askEngine, type BalanceReply } from '../rings/questions.js';
+import type { Link } from '../link/link.js';
+import type { BalanceReply } from '../link/questions.js';
 import type { Subscribe } from '../wire/stream-requests.js';
 import { accountText, type Moment, subscribedText } from '../wire/stream-text.js';
 import type { StreamChannel } from './channel.js';
@@ -64,7 +64,7 @@ export class AccountChannel implements StreamChannel {
     // Changes are seen from here on: the engine's thread reads the balance later.
     if (this.#accounts.size === 0) this.#position = this.log.end;
     const group = this.#accounts.get(account) ?? new BalanceGroup();
-    const isSent = askEngine(this.link, { key, account }, { kind: 'balance' }, (told) => {
+    const isSent = this.link.ask<'balance'>({ key, account }, { kind: 'balance' }, (told) => {
       const answer = 'code' in told ? refusedOf(told) : told;
       if (this.#asked.get(connection) === request) this.#begin(connection, request, group, answer);
     });

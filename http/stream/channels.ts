@@ -2,7 +2,7 @@
 import type { Scope } from '../../engine/model/domain.js';
 import type { Board } from '../board/markets.js';
 import type { Broadcast } from '../broadcast/records.js';
-import type { Link } from '../rings/link.js';
+import type { Link } from '../link/link.js';
 import type { Channel } from '../wire/stream-requests.js';
 import type { Moment } from '../wire/stream-text.js';
 import { AccountChannel } from './account.js';

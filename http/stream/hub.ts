@@ -15,9 +15,8 @@ import { DURABLE_SEQ } from '../board/markets.js';
 import type { Rights } from '../board/rights.js';
 import { type Client, presentClient, workFor } from '../kit/client-work.js';
 import { invalid, Refused } from '../kit/refused.js';
+import type { Asker } from '../link/orders.js';
 import type { GatewayMeter } from '../metrics/gateway-meter.js';
-import { askEngine } from '../rings/questions.js';
-import type { Asker } from '../rings/requests.js';
 import type { StreamDeadman, Subscribe } from '../wire/stream-requests.js';
 import { heartbeatText, type Moment, pongText, unsubscribedText } from '../wire/stream-text.js';
 import { type ChannelParts, Channels, SCOPE_OF } from './channels.js';
@@ -224,7 +223,7 @@ export class StreamHub implements ConnectionHost, OrderHost, Client {
   }
 
   /**
-   * The engine's thread counts the streams that have asked. A stream's request is in the ring before the message of its
+   * The engine's thread counts the streams that have asked. A stream's request is on its way before the message of its
    * end.
    */
   #setDeadman(connection: Connection, { seconds }: StreamDeadman, call: Call): void {
@@ -235,10 +234,10 @@ export class StreamHub implements ConnectionHost, OrderHost, Client {
     if (isFirst) connection.hasDeadman = true;
   }
 
-  /** Tries again when the ring was full. */
+  /** Tries again while the engine's thread is behind. */
   #tellEnded(): void {
     for (let asker = this.#ended[0]; asker !== undefined; asker = this.#ended[0]) {
-      if (!askEngine(this.parts.link, asker, { kind: 'deadmanEnded' }, () => undefined)) return;
+      if (!this.parts.link.ask(asker, { kind: 'deadmanEnded' }, () => undefined)) return;
       this.#ended.shift();
     }
   }

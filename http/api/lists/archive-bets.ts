@@ -6,9 +6,9 @@
 import type { BetsAnswer, BetsQuestion } from '../../../engine/model/archive-reads.js';
 import { isListed } from '../../../engine/model/bet-pages.js';
 import type { BetView } from '../../../engine/model/views.js';
-import { cursorOf, readCursor } from '../../rings/list-cursor.js';
-import type { ListFields } from '../../rings/questions.js';
-import type { BetsReply } from '../../rings/replies.js';
+import { cursorOf, readCursor } from '../../link/list-cursor.js';
+import type { BetsReply } from '../../link/orders.js';
+import type { ListFields } from '../../link/questions.js';
 
 /**
  * The newest bets are all in memory, and so is every open one; a first page in the order of changes shows memory alone.

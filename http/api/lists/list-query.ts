@@ -3,7 +3,7 @@ import type { BetsStatus } from '../../../engine/model/bet-pages.js';
 import { marketOf, parseBetId, parseRoundId, SIDES } from '../../../engine/model/domain.js';
 import { CLIENT_ORDER_ID_PATTERN, parseChoice, parseLimit, parseQuery } from '../../kit/params.js';
 import { refuseInvalid } from '../../kit/refused.js';
-import type { CancelFilter, ListFields } from '../../rings/questions.js';
+import type { CancelFilter, ListFields } from '../../link/questions.js';
 
 export const POSITIONS_LIMIT_DEFAULT = 100;
 export const ORDERS_LIMIT_DEFAULT = 50;

@@ -9,8 +9,8 @@ import type { AccountView, KeyView, RoundView, Totals } from '../../../engine/mo
 import { listOf } from '../../desk/lists.js';
 import { refuse } from '../../kit/refused.js';
 import type { Searched, Slice } from '../../kit/search-query.js';
-import type { ListFields } from '../../rings/questions.js';
-import type { BetsReply } from '../../rings/replies.js';
+import type { BetsReply } from '../../link/orders.js';
+import type { ListFields } from '../../link/questions.js';
 
 /**
  * The operators' thread is told once this command is durable. `all` waits for all work that is due now, settlements

@@ -31,7 +31,8 @@ test('a programming error in a gateway is told, and all gateways still close', a
   const told = new Promise<unknown>((resolve) => {
     tell = resolve;
   });
-  const gateways = new Gateways(2, (error) => tell(error));
+  const never = (): never => assert.fail('no request comes');
+  const gateways = new Gateways(2, { pending: 0, place: never, ask: never }, (error) => tell(error));
   const port = {
     openConnections: new SharedArrayBuffer(CONNECTION_CELLS_BYTES),
     connectionsMax: 10,

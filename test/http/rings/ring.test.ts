@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import fc from 'fast-check';
 import { workFor } from '../../../http/kit/client-work.js';
-import { Link } from '../../../http/rings/link.js';
+import { RingLink } from '../../../http/rings/link.js';
 import { RingConsumer, RingFault, RingProducer, ringMemory, textCells } from '../../../http/rings/ring.js';
 
 const CELLS = 64;
@@ -123,7 +123,7 @@ test('between two threads every message is whole and in order', async () => {
 /** The other end is in the test's hand. `failed` are the errors that ended the client. */
 function linked() {
   const rings = { requests: ringMemory(1_024), replies: ringMemory(1_024) };
-  const link = new Link(rings, { schedule: (run) => run(), wake: () => undefined });
+  const link = new RingLink(rings, { schedule: (run) => run(), wake: () => undefined });
   const [requests, replies] = [new RingConsumer(rings.requests), new RingProducer(rings.replies)];
   const failed: unknown[] = [];
   const client = { fail: (error: unknown) => failed.push(error) };

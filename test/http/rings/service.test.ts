@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { Link } from '../../../http/rings/link.js';
+import { RingLink } from '../../../http/rings/link.js';
 import { ringMemory } from '../../../http/rings/ring.js';
 import { RingService, type Serve } from '../../../http/rings/service.js';
 
@@ -49,7 +49,7 @@ function build(turns: Turns, gateways: number, serve: Serve = double) {
   });
   const links = Array.from({ length: gateways }, () => {
     const rings = { requests: ringMemory(CELLS), replies: ringMemory(CELLS) };
-    const link = new Link(rings, {
+    const link = new RingLink(rings, {
       schedule: turns.schedule,
       wake: () => turns.schedule(() => service.drain()),
     });
@@ -59,7 +59,7 @@ function build(turns: Turns, gateways: number, serve: Serve = double) {
   return { service, links };
 }
 
-function ask(link: Link, value: number, onAnswer: (answer: number) => void): boolean {
+function ask(link: RingLink, value: number, onAnswer: (answer: number) => void): boolean {
   return link.send(
     (ring, ticket) => {
       if (!ring.begin(2)) return false;

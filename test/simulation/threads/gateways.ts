@@ -46,15 +46,14 @@ export class SimGateways {
     this.#threads = isHere
       ? [this.#engineThread]
       : Array.from({ length: config.gateways }, () => new SimThread(host, rng));
-    const atOnce = (run: () => void): void => run();
     this.#near = nearGateways({
       sequencer,
       nowMs: () => clock.nowMs(),
       latestTick,
       fairShare,
       schedule: this.#engineThread.schedule,
-      wakeEngine: isHere ? atOnce : this.#engineThread.receive,
-      threads: this.#threads.map(({ schedule, receive }) => ({ schedule, wake: isHere ? atOnce : receive })),
+      wakeEngine: this.#engineThread.receive,
+      threads: isHere ? null : this.#threads.map(({ schedule, receive }) => ({ schedule, wake: receive })),
       cells: config.ringCells,
       onServe: (gateway) => this.#watch(gateway),
     });

@@ -3,7 +3,7 @@ import { Sequencer } from '../../../engine/host/sequencer.js';
 import { MarketPublisher } from '../../../http/board/market-publisher.js';
 import { SharedRows } from '../../../http/board/shared-rows.js';
 import { type SharedLimits, shareLimits } from '../../../http/limits/shared-limits.js';
-import { Link, type OnReply } from '../../../http/rings/link.js';
+import { type OnReply, RingLink } from '../../../http/rings/link.js';
 import { ORDER } from '../../../http/rings/requests.js';
 import { RingProducer } from '../../../http/rings/ring.js';
 import { both, exchange, type Mutation, planted, SELDOM } from '../mutations/planting.js';
@@ -13,7 +13,7 @@ function mixUpTickets(): () => void {
   let kind = Number.NaN;
   let isFirst = false;
   let orders = 0;
-  const waiting = new WeakMap<Link, { onReply: OnReply }>();
+  const waiting = new WeakMap<RingLink, { onReply: OnReply }>();
   const begin = exchange(RingProducer.prototype, 'begin', (_self, real, cells) => {
     isFirst = true;
     return real(cells);
@@ -23,7 +23,7 @@ function mixUpTickets(): () => void {
     isFirst = false;
     real(value);
   });
-  const send = exchange(Link.prototype, 'send', (self, real, write, onReply) => {
+  const send = exchange(RingLink.prototype, 'send', (self, real, write, onReply) => {
     const mine = { onReply };
     const isSent = real(write, (replyKind, ring) => {
       if (waiting.get(self) === mine) waiting.delete(self);

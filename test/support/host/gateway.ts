@@ -1,6 +1,6 @@
 /**
- * Gateways in the same thread as the engine: the real rings, desk and board, with the threads left out, or with
- * threads that a test plays.
+ * Gateways in the same thread as the engine: the real links, desk and board, by calls, or by rings between threads
+ * that a test plays.
  */
 import { must } from '../../../engine/base/assert.js';
 import type { Sequencer } from '../../../engine/host/sequencer.js';
@@ -9,9 +9,12 @@ import { boardMemory, boardOf } from '../../../http/board/markets.js';
 import { Rights, rightsMemory } from '../../../http/board/rights.js';
 import { Broadcast, broadcastMemory } from '../../../http/broadcast/records.js';
 import { type ConnectOptions, connectEngine, type SharedMemory } from '../../../http/desk/connect.js';
+import { NearLink } from '../../../http/desk/near-link.js';
+import { serveRing } from '../../../http/desk/serve-ring.js';
+import type { Link } from '../../../http/link/link.js';
 import { GatewayMeter } from '../../../http/metrics/gateway-meter.js';
 import { OrderTraces, tracesMemory } from '../../../http/metrics/order-traces.js';
-import { Link } from '../../../http/rings/link.js';
+import { RingLink } from '../../../http/rings/link.js';
 import { ringMemory } from '../../../http/rings/ring.js';
 import { type GatewayEnd, RingService } from '../../../http/rings/service.js';
 import { systemClock } from '../../../process/clock.js';
@@ -23,8 +26,8 @@ export interface NearGatewayOptions
   readonly schedule: (run: () => void) => void;
   /** Brings the engine's thread the message that wakes it; absent: `schedule`. */
   readonly wakeEngine?: (run: () => void) => void;
-  /** One for each gateway; absent: one gateway in the engine's thread. */
-  readonly threads?: readonly NearThread[];
+  /** One for each gateway; absent or null: one gateway in the engine's thread. */
+  readonly threads?: readonly NearThread[] | null;
   readonly cells?: { readonly requests: number; readonly replies: number };
   readonly onServe?: (gateway: GatewayEnd) => void;
 }
@@ -56,7 +59,7 @@ export function nearGateways({
   fairShare,
   schedule,
   wakeEngine = schedule,
-  threads = [{ schedule, wake: schedule }],
+  threads = null,
   cells = CELLS,
   onServe = () => undefined,
   deadmanNowMs = nowMs,
@@ -73,16 +76,22 @@ export function nearGateways({
     schedule,
     serve: (ring, gateway) => {
       onServe(gateway);
-      desk.serve(ring, gateway);
+      serveRing(desk, ring, gateway);
     },
     beforeReplies: () => undefined,
     monotonicMs: () => 0,
   });
-  const parts = threads.map((thread, gateway) => {
+  const farLink = (thread: NearThread): Link => {
     const rings = { requests: ringMemory(cells.requests), replies: ringMemory(cells.replies) };
     const wake = (): void => wakeEngine(() => service.drain());
-    const link = new Link(rings, { schedule: thread.schedule, wake });
+    const link = new RingLink(rings, { schedule: thread.schedule, wake });
     service.add(rings, () => thread.wake(() => link.drain()));
+    return link;
+  };
+  const nearLink = (): Link =>
+    new NearLink({ desk: () => desk, schedule, beforeReply: () => undefined, monotonicMs: () => 0 });
+  const links = threads === null ? [nearLink()] : threads.map(farLink);
+  const parts = links.map((link, gateway) => {
     return {
       link,
       meter: new GatewayMeter(),

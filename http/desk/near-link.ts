@@ -1,0 +1,96 @@
+/** The link of a gateway that runs on the engine's thread. */
+import type { CommitTimes } from '../../engine/host/open-batch.js';
+import type { OrderTerms } from '../../engine/model/events.js';
+import { type Client, presentClient, workFor } from '../kit/client-work.js';
+import type { Link } from '../link/link.js';
+import type { Asker, OrderFields, OrderReply, RefusalFacts } from '../link/orders.js';
+import type { Question, QuestionKind, QuestionOf, Told } from '../link/questions.js';
+import type { Desk } from './desk.js';
+
+export interface NearLinkOptions {
+  readonly desk: () => Desk;
+  /** At the end of this turn of the event loop. */
+  readonly schedule: (run: () => void) => void;
+  /** Called before each reply, so that its effects are visible by then. */
+  readonly beforeReply: () => void;
+  readonly monotonicMs: () => number;
+}
+
+type Serve = (desk: Desk, takenMs: number) => void;
+
+/**
+ * Requests are executed at the end of the turn, when no client is being served: a programming error in the engine is
+ * nobody's fault. Replies come within the engine's turn, and each continues its client's work.
+ */
+export class NearLink implements Link {
+  #requests: Serve[] = [];
+  #pending = 0;
+  readonly #flush: () => void;
+
+  constructor(private readonly options: NearLinkOptions) {
+    this.#flush = () => {
+      const requests = this.#requests;
+      this.#requests = [];
+      const desk = options.desk();
+      const takenMs = options.monotonicMs();
+      for (const serve of requests) serve(desk, takenMs);
+    };
+  }
+
+  get pending(): number {
+    return this.#pending;
+  }
+
+  place(order: OrderFields, reply: OrderReply): boolean {
+    const near = new NearOrder(this, presentClient(), reply);
+    return this.#send((desk, takenMs) => desk.place(order, takenMs, near));
+  }
+
+  ask<K extends QuestionKind>(
+    asker: Asker,
+    question: QuestionOf<K>,
+    onTold: (told: Told[K] | RefusalFacts) => void,
+  ): boolean {
+    const client = presentClient();
+    const tell = (told: unknown): void => this.answer(client, () => onTold(told as Told[K] | RefusalFacts));
+    return this.#send((desk) =>
+      desk.answer(asker, question as Question, {
+        bets: (bets, next) => tell({ bets, next }),
+        facts: (text) => tell(JSON.parse(text)),
+        refused: tell,
+      }),
+    );
+  }
+
+  #send(serve: Serve): boolean {
+    this.#pending += 1;
+    if (this.#requests.push(serve) === 1) this.options.schedule(this.#flush);
+    return true;
+  }
+
+  answer(client: Client | null, reply: () => void): void {
+    this.#pending -= 1;
+    this.options.beforeReply();
+    workFor(client, reply);
+  }
+}
+
+class NearOrder implements OrderReply {
+  constructor(
+    private readonly link: NearLink,
+    private readonly client: Client | null,
+    private readonly reply: OrderReply,
+  ) {}
+
+  placed(seq: number, bet: OrderTerms, takenMs: number, times: CommitTimes): void {
+    this.link.answer(this.client, () => this.reply.placed(seq, bet, takenMs, times));
+  }
+
+  replayed(seq: number, bet: OrderTerms): void {
+    this.link.answer(this.client, () => this.reply.replayed(seq, bet));
+  }
+
+  refused(facts: RefusalFacts): void {
+    this.link.answer(this.client, () => this.reply.refused(facts));
+  }
+}
