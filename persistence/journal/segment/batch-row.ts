@@ -20,8 +20,9 @@ export interface ChainPosition {
   readonly chain: string;
 }
 
-export function crcHex(text: string): string {
-  return crc32(text).toString(16).padStart(8, '0');
+/** `before` is the CRC-32 of what comes before. */
+export function crcHex(text: string | Uint8Array, before = 0): string {
+  return crc32(text, before).toString(16).padStart(8, '0');
 }
 
 /** `batch` must follow `position`. */
@@ -30,36 +31,35 @@ export function sealBatch(position: ChainPosition, batch: Batch): StoredBatch {
   assert(firstSeq === position.lastSeq + 1, `batch ${firstSeq} must follow ${position.lastSeq}`);
   assert(lastSeq >= firstSeq, `batch ${firstSeq} must not end before it begins`);
   assert(Number.isSafeInteger(lastSeq) && Number.isSafeInteger(timeMs), 'sequence and time are integers');
-  const line = lineOf(batch);
-  const chain = chainOf(position.chain, line);
-  return { firstSeq, lastSeq, timeMs, commands, digest, chain, checksum: checksumOf(chain, line) };
+  const chain = chainOf(position.chain, batch);
+  return { firstSeq, lastSeq, timeMs, commands, digest, chain, checksum: checksumOf(chain, batch) };
 }
 
 /** The row is as it was written. `faultOfRow` checks its position, too. */
 export function isIntact(row: StoredBatch): boolean {
-  return row.checksum === checksumOf(row.chain, lineOf(row));
+  return row.checksum === checksumOf(row.chain, row);
 }
 
 /** null if `row` is good and follows `position`. */
 export function faultOfRow(position: ChainPosition, row: StoredBatch): string | null {
-  const line = lineOf(row);
-  if (row.checksum !== checksumOf(row.chain, line)) return 'its checksum does not match its content';
+  if (!isIntact(row)) return 'its checksum does not match its content';
   if (row.firstSeq !== position.lastSeq + 1 || row.lastSeq < row.firstSeq) {
     return `it holds ${row.firstSeq} to ${row.lastSeq}, but ${position.lastSeq + 1} comes next`;
   }
-  if (row.chain !== chainOf(position.chain, line))
+  if (row.chain !== chainOf(position.chain, row))
     return 'its chain hash does not follow from the row before it';
   return null;
 }
 
-function chainOf(previousChain: string, line: string): string {
-  return hash('sha256', `${previousChain}\n${line}`);
+function chainOf(previousChain: string, batch: Batch): string {
+  return hash('sha256', headOf(previousChain, batch) + batch.commands);
 }
 
-function checksumOf(chain: string, line: string): string {
-  return crcHex(`${chain}\n${line}`);
+/** Goes on from the head: a string of both would be a copy of the commands. */
+function checksumOf(chain: string, batch: Batch): string {
+  return crcHex(batch.commands, crc32(headOf(chain, batch)));
 }
 
-function lineOf(batch: Batch): string {
-  return `${batch.firstSeq} ${batch.lastSeq} ${batch.timeMs} ${batch.digest}\n${batch.commands}`;
+function headOf(chain: string, { firstSeq, lastSeq, timeMs, digest }: Batch): string {
+  return `${chain}\n${firstSeq} ${lastSeq} ${timeMs} ${digest}\n`;
 }
