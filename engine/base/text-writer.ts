@@ -29,7 +29,12 @@ export class TextWriter {
 
   /** Keeps the text, so that more can follow. */
   toString(): string {
-    return decoder.decode(this.#bytes.subarray(0, this.#end));
+    return decoder.decode(this.written());
+  }
+
+  /** The bytes themselves: they hold until the text changes. */
+  written(): Uint8Array {
+    return this.#bytes.subarray(0, this.#end);
   }
 
   /** `text` has no half of a surrogate pair. */

@@ -6,13 +6,10 @@
 import type Database from 'better-sqlite3';
 import { ACCOUNT_BETS, type ArchiveCell, archiveChecksum, parametersFor } from './columns.js';
 
-interface Lists {
-  readonly placed: number[];
-  readonly settled: number[];
-}
-
 export class AccountBets {
-  readonly #lists = new Map<number, Lists>();
+  /** Account and bet in turn: to find an account's list for each bet would miss the processor's caches. */
+  readonly placed: number[] = [];
+  readonly settled: number[] = [];
   readonly #insert: Database.Statement<[ArchiveCell[]]>;
 
   constructor(db: Database.Database, prefix: string) {
@@ -21,22 +18,26 @@ export class AccountBets {
     );
   }
 
-  /** To which a bet's number is to be added. */
-  of(account: number): Lists {
-    let lists = this.#lists.get(account);
-    if (lists === undefined) {
-      lists = { placed: [], settled: [] };
-      this.#lists.set(account, lists);
-    }
-    return lists;
-  }
-
   write(seq: number): void {
-    const sorted = [...this.#lists].sort(([one], [other]) => one - other);
-    this.#lists.clear();
-    for (const [account, { placed, settled }] of sorted) {
-      const cells = [account, seq, JSON.stringify(placed), JSON.stringify(settled)];
+    const [placed, settled] = [byAccount(this.placed), byAccount(this.settled)];
+    const accounts = new Set([...placed.keys(), ...settled.keys()]);
+    for (const account of [...accounts].sort((one, other) => one - other)) {
+      const lists = [placed, settled].map((bets) => JSON.stringify(bets.get(account) ?? []));
+      const cells = [account, seq, ...lists];
       this.#insert.run([...cells, archiveChecksum(cells)]);
     }
   }
+}
+
+/** Empties `pairs`. */
+function byAccount(pairs: number[]): Map<number, number[]> {
+  const lists = new Map<number, number[]>();
+  for (let at = 0; at < pairs.length; at += 2) {
+    const [account, bet] = [pairs[at] as number, pairs[at + 1] as number];
+    const list = lists.get(account);
+    if (list === undefined) lists.set(account, [bet]);
+    else list.push(bet);
+  }
+  pairs.length = 0;
+  return lists;
 }

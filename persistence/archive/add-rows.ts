@@ -7,9 +7,11 @@ import {
   PLACEMENT,
   positionsOf,
   SETTLEMENT,
+  SETTLEMENT_CELLS,
   SINGLE_KINDS,
   TABLE_OF,
 } from './columns.js';
+import type { BetTaker } from './rows.js';
 import { type ArchiveProgress, damagedArchive, progressWriter, readProgress } from './schema.js';
 import { ArchiveTables, beginOnce } from './tables.js';
 import type { ArchivePosition } from './writer.js';
@@ -102,7 +104,7 @@ function addBets(
       const settledSeq = Number(settlement.value[IN_SETTLEMENT.settled_seq]);
       if (settledSeq > seq) return;
       proceed(settledSeq);
-      tables.betsSettled.push(settlement.value);
+      pushBet(tables.betsSettled, settlement.value, SETTLEMENT_CELLS);
     }
   };
   try {
@@ -112,10 +114,16 @@ function addBets(
       if (seq > toSeq) break;
       settleUpTo(seq);
       proceed(seq);
-      tables.bets.push(row);
+      pushBet(tables.bets, row, PLACEMENT.length);
     }
     settleUpTo(toSeq);
   } finally {
     settlements.return?.();
   }
+}
+
+/** Cells behind the first `ownCells` are those that a block has once. */
+function pushBet(bets: BetTaker, row: readonly ArchiveCell[], ownCells: number): void {
+  const text = bets.begin(Number(row[0]), Number(row[1]), row.slice(ownCells));
+  for (const cell of row.slice(2, ownCells)) text.cell(cell);
 }

@@ -2,6 +2,9 @@
  * The columns of the archive, one list for each kind of row. Statements, positions and counts of cells are derived
  * from them.
  */
+
+import { crc32 } from 'node:zlib';
+import { must } from '../../engine/base/assert.js';
 import { TextWriter } from '../../engine/base/text-writer.js';
 import { BET_ENDS, MARKET_IDS, SIDES } from '../../engine/model/domain.js';
 import { crcHex } from '../journal/segment/batch-row.js';
@@ -180,9 +183,10 @@ export function positionsOf<K extends string>(
   return Object.fromEntries(names.map((name, position) => [name, position])) as Position<K>;
 }
 
+/** Text may be given as bytes of UTF-8. */
 export const parametersFor = (columns: Columns): string =>
-  `(${Object.keys(columns)
-    .map(() => '?')
+  `(${Object.values(columns)
+    .map((declaration) => (declaration.startsWith('TEXT') ? 'CAST(? AS TEXT)' : '?'))
     .join(', ')})`;
 
 export const declarationsOf = (columns: Columns): string =>
@@ -204,35 +208,34 @@ export const isIntact = (row: readonly ArchiveCell[]): boolean =>
 export class RowsText {
   readonly #text = new TextWriter();
 
-  /** The first `cells` of a row. */
-  add(row: readonly ArchiveCell[], cells: number): void {
+  /** Begins a row and ends the one before it. The cells behind these two follow one by one. */
+  begin(bet: number, account: number): void {
     const text = this.#text;
     text.bytes(text.isEmpty ? FIRST_ROW : NEXT_ROW);
-    const end = Math.min(row.length, cells);
-    for (let at = 0; at < end; at++) {
-      if (at > 0) text.byte(COMMA);
-      writeCell(text, row[at] ?? null);
-    }
-    text.byte(CLOSE);
+    text.integer(bet);
+    this.cell(account);
   }
 
-  /** The text so far; the next row begins another. */
-  take(): string {
-    this.#text.byte(CLOSE);
-    const text = this.#text.toString();
-    this.#text.clear();
-    return text;
+  /** The same as `JSON.stringify`, which takes three times as long for integers. */
+  cell(cell: ArchiveCell): void {
+    const text = this.#text;
+    text.byte(COMMA);
+    if (typeof cell === 'number' && Number.isSafeInteger(cell) && cell >= 0) text.integer(cell);
+    else if (cell === null) text.bytes(NULL);
+    else text.text(JSON.stringify(cell));
   }
-}
 
-/** The same as `JSON.stringify`, which takes three times as long for a row of integers. */
-function writeCell(text: TextWriter, cell: ArchiveCell): void {
-  if (typeof cell === 'number' && Number.isSafeInteger(cell) && cell >= 0) text.integer(cell);
-  else if (cell === null) text.bytes(NULL);
-  else {
-    const word = WORDS.get(cell);
-    if (word === undefined) text.text(JSON.stringify(cell));
-    else text.bytes(word);
+  word(words: readonly Uint8Array[], index: number): void {
+    this.#text.bytes(must(words[index], 'a word of a cell'));
+  }
+
+  /** UTF-8 of all rows, which holds until the next row begins another text. */
+  take(): Uint8Array {
+    const text = this.#text;
+    text.bytes(LAST_ROW_END);
+    const bytes = text.written();
+    text.clear();
+    return bytes;
   }
 }
 
@@ -241,14 +244,16 @@ export const rowsOfText = (text: string): ArchiveCell[][] => JSON.parse(text) as
 const ROW_END = ',\n';
 const bytesOf = (text: string): Uint8Array => Buffer.from(text);
 const FIRST_ROW = bytesOf('[[');
-const NEXT_ROW = bytesOf(`${ROW_END}[`);
+const NEXT_ROW = bytesOf(`]${ROW_END}[`);
+const LAST_ROW_END = bytesOf(']]');
 const NULL = bytesOf('null');
 const COMMA = 0x2c;
-const CLOSE = 0x5d;
-/** Words that most rows have. */
-const WORDS: ReadonlyMap<ArchiveCell, Uint8Array> = new Map(
-  [...MARKET_IDS, ...SIDES, ...BET_ENDS].map((word) => [word, bytesOf(JSON.stringify(word))]),
-);
+const wordsOf = (words: readonly string[]): readonly Uint8Array[] =>
+  words.map((word) => bytesOf(`,${JSON.stringify(word)}`));
+/** By index in the lists of the model. */
+export const MARKET_WORDS = wordsOf(MARKET_IDS);
+export const SIDE_WORDS = wordsOf(SIDES);
+export const BET_END_WORDS = wordsOf(BET_ENDS);
 
 /** Where each row begins, and where another behind the last would. */
 export function rowStarts(text: string): number[] {
@@ -264,8 +269,9 @@ export function rowOfText(text: string, starts: readonly number[], index: number
   return JSON.parse(text.slice(from, next - ROW_END.length)) as ArchiveCell[];
 }
 
-/** CRC-32 of a block, 8 hex digits. The last cell is the text. */
-export const blockChecksum = (cells: readonly ArchiveCell[]): string => crcHex(cells.join('\n'));
+/** CRC-32 of a block, 8 hex digits, over its cells, a line each. `rows` is the last one. */
+export const blockChecksum = (cells: readonly ArchiveCell[], rows: string | Uint8Array): string =>
+  crcHex(rows, crc32(cells.map((cell) => `${cell}\n`).join('')));
 
 export const isBlockIntact = (block: readonly ArchiveCell[]): boolean =>
-  block.at(-1) === blockChecksum(block.slice(0, -1));
+  block.at(-1) === blockChecksum(block.slice(0, -2), String(block.at(-2)));

@@ -14,7 +14,6 @@ import {
   NO_LIMIT,
   ROUND_RESULTS,
   roundId,
-  SIDES,
   textAt,
 } from '../../engine/model/domain.js';
 import type {
@@ -36,14 +35,29 @@ import {
 import { valuesOf } from '../../engine/model/rules.js';
 import type { BetView, RoundView } from '../../engine/model/views.js';
 import type { Rest } from '../thread/pace.js';
-import { type ArchiveCell, archiveChecksum, type RowKind } from './columns.js';
+import {
+  type ArchiveCell,
+  archiveChecksum,
+  BET_END_WORDS,
+  MARKET_WORDS,
+  type RowsText,
+  SIDE_WORDS,
+  type SingleKind,
+} from './columns.js';
 
 export interface RowTaker {
   push(row: ArchiveCell[]): unknown;
 }
 
+export interface BetTaker {
+  /** Begins the text of a row; `common` are the cells behind it that its block has once. */
+  begin(bet: number, account: number, common: readonly ArchiveCell[]): RowsText;
+}
+
 /** Cells are in the order of `columns.ts`. */
-export type RowTakers = Readonly<Record<RowKind, RowTaker>>;
+export type RowTakers = Readonly<Record<'bets' | 'betsSettled', BetTaker> & Record<SingleKind, RowTaker>>;
+
+const NOTHING_COMMON: readonly ArchiveCell[] = [];
 
 export class ArchiveRows {
   /** Unsettled rounds. A view stays valid after the engine has dropped the round. */
@@ -62,14 +76,14 @@ export class ArchiveRows {
       switch (event.type) {
         case 'betPlaced':
         case 'orderPending':
-          rows.bets.push(placedRow(seq, event));
+          writePlaced(rows.bets, seq, event);
           break;
         case 'orderFilled':
           rows.limitSteps.push(filledRow(seq, item, event));
           break;
         case 'betSettled':
           if (event.rested) rows.limitSteps.push(endedRow(seq, item, event));
-          else rows.betsSettled.push(settledRow(seq, item, event));
+          else writeSettled(rows.betsSettled, seq, item, event);
           break;
         case 'balanceMoved':
           rows.transfers.push(transferRow(seq, item, event));
@@ -101,7 +115,7 @@ export class ArchiveRows {
     }
     open.sort((one, other) => one.bet.bet - other.bet.bet);
     for (const { account, bet } of open) {
-      rows.bets.push(openBetRow(account, bet));
+      writeOpenBet(rows.bets, account, bet);
       rest();
     }
   }
@@ -154,58 +168,47 @@ function checked(row: ArchiveCell[]): ArchiveCell[] {
   return row;
 }
 
-function placedRow(seq: number, event: BetPlaced | OrderPending): ArchiveCell[] {
+function writePlaced(bets: BetTaker, seq: number, event: BetPlaced | OrderPending): void {
   const isPending = event.type === 'orderPending';
-  const cells = [
-    event.bet,
-    event.account,
-    marketId(event.market),
-    event.roundNumber,
-    textAt(SIDES, event.side),
-    event.stakeCents,
-    event.oddsE4,
-    isPending ? null : event.entryPercentE2,
-    event.payoutCents,
-    seq,
-    event.timeMs,
-    event.newBalanceCents,
-    event.clientSeed,
-  ];
-  const validUntilMs = isPending ? event.validUntilMs || null : null;
-  return withRare(cells, event, isPending, validUntilMs);
+  const row = bets.begin(event.bet, event.account, NOTHING_COMMON);
+  row.word(MARKET_WORDS, event.market);
+  row.cell(event.roundNumber);
+  row.word(SIDE_WORDS, event.side);
+  row.cell(event.stakeCents);
+  row.cell(event.oddsE4);
+  row.cell(isPending ? null : event.entryPercentE2);
+  row.cell(event.payoutCents);
+  row.cell(seq);
+  row.cell(event.timeMs);
+  row.cell(event.newBalanceCents);
+  row.cell(event.clientSeed);
+  writeRare(row, event, isPending, isPending ? event.validUntilMs || null : null);
 }
 
-function withRare(
-  cells: ArchiveCell[],
+function writeRare(
+  row: RowsText,
   { limitOddsE4, clientOrderId }: Pick<BetView, 'limitOddsE4' | 'clientOrderId'>,
   rested: boolean,
   validUntilMs: number | null,
-): ArchiveCell[] {
+): void {
   const isLimit = limitOddsE4 !== NO_LIMIT;
-  if (isLimit) cells.push(limitOddsE4, rested ? 1 : 0, validUntilMs);
-  else if (clientOrderId !== null) cells.push(null, null, null);
-  if (clientOrderId !== null) cells.push(clientOrderId);
-  return cells;
+  if (isLimit || clientOrderId !== null) {
+    row.cell(isLimit ? limitOddsE4 : null);
+    row.cell(isLimit ? Number(rested) : null);
+    row.cell(isLimit ? validUntilMs : null);
+  }
+  if (clientOrderId !== null) row.cell(clientOrderId);
 }
 
 /** An order that has rested has the odds that it names, as in its placement: a fill has its own row. */
-function openBetRow(account: number, bet: BetView): ArchiveCell[] {
-  const cells = [
-    bet.bet,
-    account,
-    marketId(bet.market),
-    bet.roundNumber,
-    textAt(SIDES, bet.side),
-    bet.stakeCents,
-    bet.oddsE4,
-    null,
-    bet.payoutCents,
-    null,
-    bet.placedAtMs,
-    null,
-    null,
-  ];
-  return withRare(cells, bet, bet.rested, bet.validUntilMs);
+function writeOpenBet(bets: BetTaker, account: number, bet: BetView): void {
+  const row = bets.begin(bet.bet, account, NOTHING_COMMON);
+  row.word(MARKET_WORDS, bet.market);
+  row.cell(bet.roundNumber);
+  row.word(SIDE_WORDS, bet.side);
+  for (const cell of [bet.stakeCents, bet.oddsE4, null, bet.payoutCents, null, bet.placedAtMs, null, null])
+    row.cell(cell);
+  writeRare(row, bet, bet.rested, bet.validUntilMs);
 }
 
 function filledRow(seq: number, item: number, event: OrderFilled): ArchiveCell[] {
@@ -234,10 +237,13 @@ function endedRow(seq: number, item: number, event: BetSettled): ArchiveCell[] {
   return checked([...cells, newBalanceCents, null]);
 }
 
-function settledRow(seq: number, item: number, event: BetSettled): ArchiveCell[] {
+function writeSettled(settled: BetTaker, seq: number, item: number, event: BetSettled): void {
   const { bet, account, result, payoutCents, newBalanceCents, market, roundNumber, timeMs } = event;
-  const word = textAt(BET_ENDS, result);
-  return [bet, account, word, payoutCents, item, newBalanceCents, seq, marketId(market), roundNumber, timeMs];
+  const row = settled.begin(bet, account, [seq, marketId(market), roundNumber, timeMs]);
+  row.word(BET_END_WORDS, result);
+  row.cell(payoutCents);
+  row.cell(item);
+  row.cell(newBalanceCents);
 }
 
 function transferRow(seq: number, item: number, event: BalanceMoved): ArchiveCell[] {

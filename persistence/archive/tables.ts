@@ -12,17 +12,15 @@ import {
   type Columns,
   LIMIT_STEP,
   PLACED_BLOCK,
-  PLACEMENT,
   parametersFor,
   ROUND,
   ROW_KINDS,
   RowsText,
   SETTLED_BLOCK,
-  SETTLEMENT_CELLS,
   TABLE_OF,
   TRANSFER,
 } from './columns.js';
-import type { RowTakers } from './rows.js';
+import type { BetTaker, RowTakers } from './rows.js';
 import { type ArchiveProgress, asArchiveDamage, damagedArchive } from './schema.js';
 
 /** A row is found in a block this small as fast as the block, and blocks cost little beside their rows. */
@@ -34,7 +32,7 @@ export function beginOnce(db: Database.Database): void {
 
 class Table {
   count = 0;
-  readonly #insert: Database.Statement<[ArchiveCell[]]>;
+  readonly #insert: Database.Statement<[(ArchiveCell | Uint8Array)[]]>;
 
   constructor(
     private readonly db: Database.Database,
@@ -43,7 +41,7 @@ class Table {
     orElse = '',
   ) {
     const sql = `INSERT ${orElse} INTO ${table} VALUES ${parametersFor(columns)}`;
-    this.#insert = db.prepare<[ArchiveCell[]]>(sql);
+    this.#insert = db.prepare<[(ArchiveCell | Uint8Array)[]]>(sql);
   }
 
   push(row: ArchiveCell[]): void {
@@ -51,55 +49,53 @@ class Table {
   }
 
   /** Returns the number of rows that are new. */
-  protected insert(cells: ArchiveCell[]): number {
+  protected insert(cells: (ArchiveCell | Uint8Array)[]): number {
     beginOnce(this.db);
     return this.#insert.run(cells).changes;
   }
 }
 
 /** Many rows of bets to one of the table: what they have in common, the first and the last bet, and their text. */
-class Blocks extends Table {
+class Blocks extends Table implements BetTaker {
   readonly #text = new RowsText();
   #rows = 0;
-  #first: ArchiveCell = null;
-  #last: ArchiveCell = null;
-  #common: ArchiveCell[] = [];
+  #first = 0;
+  #last = 0;
+  #common: readonly ArchiveCell[] = [];
 
-  /** Cells of a row behind `ownCells` are those that a block's rows have in common. */
   constructor(
     db: Database.Database,
     table: string,
     columns: Columns,
-    private readonly ownCells: number,
-    private readonly betsOf: (account: number) => number[],
+    private readonly accountBets: number[],
   ) {
     super(db, table, columns);
   }
 
-  override push(row: ArchiveCell[]): void {
-    if (this.#rows === BLOCK_ROWS_MAX || !this.#isOfBlock(row)) this.flush();
-    const [bet, account] = row as [number, number];
+  begin(bet: number, account: number, common: readonly ArchiveCell[]): RowsText {
+    if (this.#rows === BLOCK_ROWS_MAX || !this.#isOfBlock(common)) this.flush();
     if (this.#rows === 0) {
       this.#first = bet;
-      this.#common = row.slice(this.ownCells);
+      this.#common = common;
     }
-    this.#text.add(row, this.ownCells);
     this.#last = bet;
     this.#rows += 1;
-    this.betsOf(account).push(bet);
+    this.accountBets.push(account, bet);
     this.count += 1;
+    this.#text.begin(bet, account);
+    return this.#text;
   }
 
   flush(): void {
     if (this.#rows === 0) return;
     this.#rows = 0;
-    const cells = [...this.#common, this.#first, this.#last, this.#text.take()];
-    this.insert([...cells, blockChecksum(cells)]);
+    const cells = [...this.#common, this.#first, this.#last];
+    const text = this.#text.take();
+    this.insert([...cells, text, blockChecksum(cells, text)]);
   }
 
-  #isOfBlock(row: readonly ArchiveCell[]): boolean {
-    for (let at = this.ownCells; at < row.length; at++)
-      if (row[at] !== this.#common[at - this.ownCells]) return false;
+  #isOfBlock(common: readonly ArchiveCell[]): boolean {
+    for (let at = 0; at < common.length; at++) if (common[at] !== this.#common[at]) return false;
     return true;
   }
 }
@@ -117,12 +113,10 @@ export class ArchiveTables implements RowTakers {
 
   constructor(db: Database.Database, prefix = '') {
     const lists = new AccountBets(db, prefix);
-    const blocks = (name: string, columns: Columns, ownCells: number, list: 'placed' | 'settled'): Blocks =>
-      new Blocks(db, prefix + name, columns, ownCells, (account) => lists.of(account)[list]);
     const table = (name: string, columns: Columns): Table => new Table(db, prefix + name, columns);
     this.#accountBets = lists;
-    this.bets = blocks('placed_block', PLACED_BLOCK, PLACEMENT.length, 'placed');
-    this.betsSettled = blocks('settled_block', SETTLED_BLOCK, SETTLEMENT_CELLS, 'settled');
+    this.bets = new Blocks(db, `${prefix}placed_block`, PLACED_BLOCK, lists.placed);
+    this.betsSettled = new Blocks(db, `${prefix}settled_block`, SETTLED_BLOCK, lists.settled);
     this.rounds = table(TABLE_OF.rounds, ROUND);
     this.transfers = table(TABLE_OF.transfers, TRANSFER);
     this.limitSteps = table(TABLE_OF.limitSteps, LIMIT_STEP);

@@ -1,6 +1,6 @@
 /**
  * An archive with its tail in temporary tables, which readers see as one. A running server commits its archive up to
- * half a second behind the journal; one that was killed leaves it further behind. Without an archive all of it is in
+ * two seconds behind the journal; one that was killed leaves it further behind. Without an archive all of it is in
  * memory.
  */
 

@@ -15,11 +15,13 @@ import {
   positionsOf,
   ROW_KINDS,
   type RowKind,
+  RowsText,
+  rowsOfText,
   SETTLEMENT,
   TABLE_OF,
 } from '../../archive/columns.js';
 import { openArchive } from '../../archive/file.js';
-import { ArchiveRows } from '../../archive/rows.js';
+import { ArchiveRows, type BetTaker } from '../../archive/rows.js';
 import { type ArchiveProgress, asArchiveDamage, NO_ROWS } from '../../archive/schema.js';
 import { codeOf, messageOf } from '../../errors.js';
 import type { Findings } from './findings.js';
@@ -28,12 +30,33 @@ import { isSameRow } from './same-state.js';
 
 const IN_SETTLEMENT = positionsOf(SETTLEMENT);
 
+class BetRows implements BetTaker {
+  readonly #text = new RowsText();
+  #common: (readonly ArchiveCell[])[] = [];
+
+  begin(bet: number, account: number, common: readonly ArchiveCell[]): RowsText {
+    this.#common.push(common);
+    this.#text.begin(bet, account);
+    return this.#text;
+  }
+
+  take(): ArchiveCell[][] {
+    const common = this.#common;
+    if (common.length === 0) return [];
+    this.#common = [];
+    const rows = rowsOfText(Buffer.from(this.#text.take()).toString());
+    return rows.map((row, at) => [...row, ...(common[at] ?? [])]);
+  }
+}
+
 type Row = readonly ArchiveCell[];
 type Find = (row: Row) => ArchiveCell[] | undefined;
 
 export class ArchiveComparison {
   readonly #db: Database.Database;
   readonly #rows: ArchiveRows;
+  readonly #bets = new BetRows();
+  readonly #settled = new BetRows();
   readonly #found: Readonly<Record<RowKind, Find>>;
   #isDamaged = false;
   readonly #compared: Record<RowKind, number> = { ...NO_ROWS };
@@ -76,8 +99,9 @@ export class ArchiveComparison {
 
   /** `command` has the number `seq` and is the engine's last. */
   add(seq: number, command: Command, events: readonly EngineEvent[]): void {
-    const rows = byKind((): ArchiveCell[][] => []);
-    this.#rows.add(rows, seq, command, events);
+    const singles = byKind((): ArchiveCell[][] => []);
+    this.#rows.add({ ...singles, bets: this.#bets, betsSettled: this.#settled }, seq, command, events);
+    const rows = { ...singles, bets: this.#bets.take(), betsSettled: this.#settled.take() };
     if (this.#isDamaged || seq <= this.progress.fromSeq || seq > this.progress.seq) return;
     try {
       this.#compare(seq, rows);
