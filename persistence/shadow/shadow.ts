@@ -27,9 +27,9 @@ import { findStart } from './start.js';
  * A slice is read in one short transaction, which holds up the reuse of the WAL. Opening the segment for each costs as
  * much as replaying 60 orders.
  */
-const SLICE_CHARS_MAX = 768 * 1024;
+const SLICE_CHARS_MAX = 1_536 * 1024;
 /** The archive's transaction is committed at this many rows, or after `ARCHIVE_EVERY_MS`. */
-const ARCHIVE_ROWS_MAX = 20_000;
+const ARCHIVE_ROWS_MAX = 50_000;
 const ARCHIVE_EVERY_MS = 2_000;
 const WANTED_EVERY_MS = 10;
 /** By the journal's time. */
