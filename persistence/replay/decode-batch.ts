@@ -3,7 +3,6 @@
  * form is faster than JSON. Anything unusual goes through JSON and `decodeCommand`. The scanner never rejects a
  * command, and a test holds it to the same results.
  */
-import { must } from '../../engine/base/assert.js';
 import { decodeCommand, ORDER_HEAD, ORDER_PARTS } from '../../engine/model/command-codec.js';
 import type { Command, PlaceOrder } from '../../engine/model/commands.js';
 
@@ -16,67 +15,69 @@ const BACKSLASH = 0x5c;
 const CLOSE = 0x5d;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
+/** A scan goes on to the end of an order that was unusual from the start; texts are scanned byte by byte. */
+const ORDER_BYTES_MAX = 512;
 /** Numbers with this many digits are exact. */
 const DIGITS_MAX = 15;
 /** Per UTF-16 code unit of a string. */
 const UTF8_BYTES_MAX = 3;
 /** Numbers with this many digits fit in 32 bits, for which arithmetic is faster. */
-const INT_DIGITS = 9;
+const INT_DIGITS = 8;
 const POWERS_OF_TEN: readonly number[] = Array.from(
   { length: DIGITS_MAX - INT_DIGITS + 2 },
   (_, power) => 10 ** power,
 );
 
-const HEAD = Buffer.from(ORDER_HEAD);
-const NULL = Buffer.from('null');
+const viewOf = (text: Uint8Array): DataView => new DataView(Uint8Array.from(text).buffer);
+const HEAD = viewOf(Buffer.from(ORDER_HEAD));
+const NULL = viewOf(Buffer.from('null'));
+const PARTS = ORDER_PARTS.map(viewOf);
 
-const PARTS: readonly Buffer[] = ORDER_PARTS.map((part) => Buffer.from(part));
+const WORD_BYTES = 4;
+const ZEROS = 0x30303030;
+/** Bytes of a part that tell its market: none is shorter. They begin behind its comma and quote. */
+const MARKET_FROM = 2;
+const MARKET_TO = 18;
+/** The side's first letter, seen from the part's end: `UP",` or `DOWN",`. */
+const UP_BYTES = 4;
+const FIRST_OF_DOWN = 0x44;
 
-/** A part ends with a comma after the last one. */
-const PART_QUOTES = 4;
-const PART_BYTES_MAX = Math.max(...PARTS.map(({ length }) => length));
+function hashOfMarket(bytes: DataView, from: number): number {
+  let hash = 0;
+  for (let at = from + MARKET_FROM; at < from + MARKET_TO; at += WORD_BYTES)
+    hash = Math.imul(hash ^ bytes.getInt32(at), 0x9e3779b1);
+  return hash >>> 16;
+}
 
-const hashStep = (hash: number, byte: number): number => (Math.imul(hash, 31) + byte) | 0;
-
-/** Finds a part by its hash, up to the last quote. The size is the first at which no two parts collide. */
-function tableOfParts(): Uint8Array {
-  const hashes = PARTS.map((part) => part.subarray(0, -1).reduce(hashStep, 0));
+/** Finds a market by the hash of its part. The size is the first at which no two markets collide. */
+function tableOfMarkets(): Uint8Array {
+  const hashes = PARTS.map((part) => hashOfMarket(part, 0));
   for (let slots = 256; ; slots *= 2) {
     const table = new Uint8Array(slots);
     hashes.forEach((hash, part) => {
-      table[hash & (slots - 1)] = part;
+      table[hash & (slots - 1)] = part >> 1;
     });
-    if (hashes.every((hash, part) => table[hash & (slots - 1)] === part)) return table;
+    if (hashes.every((hash, part) => table[hash & (slots - 1)] === part >> 1)) return table;
   }
 }
 
-const PART_BY_HASH = tableOfParts();
-const HASH_MASK = PART_BY_HASH.length - 1;
-
-/** The index in `PARTS` of the only part that can be at `from`. The caller must compare. */
-function partAt(bytes: Uint8Array, from: number): number {
-  let hash = 0;
-  let quotes = 0;
-  let at = from;
-  for (; quotes < PART_QUOTES && at - from < PART_BYTES_MAX; at++) {
-    const byte = bytes[at] ?? 0;
-    if (byte === QUOTE) quotes++;
-    hash = hashStep(hash, byte);
-  }
-  return PART_BY_HASH[hash & HASH_MASK] as number;
-}
+const MARKET_BY_HASH = tableOfMarkets();
+const HASH_MASK = MARKET_BY_HASH.length - 1;
 
 class CommandScanner {
   /** UTF-8 up to `#end`. Bytes after that are of earlier, longer texts. */
   #bytes = Buffer.alloc(0);
+  #view = new DataView(this.#bytes.buffer);
   #end = 0;
   #at = 0;
   #isUnusual = false;
 
   /** Commands other than orders are texts. null if the text is not a list of commands. */
   scan(text: string): (PlaceOrder | string)[] | null {
-    if (this.#bytes.length < text.length * UTF8_BYTES_MAX) {
-      this.#bytes = Buffer.alloc(text.length * UTF8_BYTES_MAX);
+    const bytesMax = text.length * UTF8_BYTES_MAX + ORDER_BYTES_MAX;
+    if (this.#bytes.length < bytesMax) {
+      this.#bytes = Buffer.alloc(bytesMax);
+      this.#view = new DataView(this.#bytes.buffer);
     }
     const bytes = this.#bytes;
     this.#end = bytes.write(text);
@@ -156,43 +157,48 @@ class CommandScanner {
     this.#at++;
   }
 
-  #expectAll(expected: Uint8Array): void {
-    const bytes = this.#bytes;
+  /** At least four bytes, and four in a step: the last step may overlap the one before. */
+  #expectAll(expected: DataView): void {
+    const bytes = this.#view;
     const at = this.#at;
-    for (let i = 0; i < expected.length; i++) {
-      if (bytes[at + i] !== expected[i]) {
-        this.#isUnusual = true;
-        break;
-      }
-    }
-    this.#at = at + expected.length;
+    const last = expected.byteLength - WORD_BYTES;
+    let different = bytes.getInt32(at + last) ^ expected.getInt32(last);
+    for (let i = 0; i < last; i += WORD_BYTES) different |= bytes.getInt32(at + i) ^ expected.getInt32(i);
+    if (different !== 0) this.#isUnusual = true;
+    this.#at = at + expected.byteLength;
   }
 
   /** >= 0, without a sign, at most 15 digits. */
   #integer(): number {
     const from = this.#at;
-    const upper = this.#digits(from + INT_DIGITS);
+    const upper = this.#digits();
     let digits = this.#at - from;
-    if (digits > 1 && this.#bytes[from] === ZERO) this.#isUnusual = true;
-    if (digits < INT_DIGITS) {
-      if (digits === 0) this.#isUnusual = true;
-      return upper;
-    }
-    const lower = this.#digits(from + DIGITS_MAX + 1);
+    if (digits === 0 || (digits > 1 && this.#bytes[from] === ZERO)) this.#isUnusual = true;
+    if (digits < INT_DIGITS) return upper;
+    const lower = this.#digits();
     digits = this.#at - from;
     if (digits > DIGITS_MAX) this.#isUnusual = true;
     return upper * (POWERS_OF_TEN[digits - INT_DIGITS] as number) + lower;
   }
 
-  /** The digits up to `end` must be few enough for 32 bits. */
-  #digits(end: number): number {
-    const bytes = this.#bytes;
-    let at = this.#at;
+  /** At most 8 digits, four in a step: a branch for each would be guessed wrongly where numbers end. */
+  #digits(): number {
+    const bytes = this.#view;
+    const from = this.#at;
     let value = 0;
-    for (; at < end; at++) {
-      const digit = (bytes[at] as number) - ZERO;
-      if (!(digit >= 0 && digit <= 9)) break;
-      value = (Math.imul(value, 10) + digit) | 0;
+    let at = from;
+    for (let digits = WORD_BYTES; digits === WORD_BYTES && at < from + INT_DIGITS; at += digits) {
+      const word = bytes.getInt32(at, true) ^ ZEROS;
+      // Bytes other than digits have a bit of their upper half, at the latest after this sum.
+      const others = (word | (word + 0x06060606)) & 0xf0f0f0f0;
+      digits = others === 0 ? WORD_BYTES : (31 - Math.clz32(others & -others)) >> 3;
+      const halfShift = 4 * (WORD_BYTES - digits);
+      const ones = (word << halfShift) << halfShift;
+      const tens = Math.imul(ones, 10) + (ones >>> 8);
+      value =
+        Math.imul(value, POWERS_OF_TEN[digits] as number) +
+        Math.imul(tens & 0xff, 100) +
+        ((tens >>> 16) & 0xff);
     }
     this.#at = at;
     return value;
@@ -207,8 +213,10 @@ class CommandScanner {
 
   /** The index in `PARTS`. */
   #part(): number {
-    const part = partAt(this.#bytes, this.#at);
-    this.#expectAll(must(PARTS[part], 'part of an order'));
+    const up = 2 * (MARKET_BY_HASH[hashOfMarket(this.#view, this.#at) & HASH_MASK] as number);
+    const sideAt = this.#at + (PARTS[up] as DataView).byteLength - UP_BYTES;
+    const part = this.#bytes[sideAt] === FIRST_OF_DOWN ? up + 1 : up;
+    this.#expectAll(PARTS[part] as DataView);
     return part;
   }
 
