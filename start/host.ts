@@ -44,6 +44,7 @@ export function buildHost(
   const orderTimes = new OrderTimes();
   const sequencer = new Sequencer(engine, clock, journal, {
     ...SEQUENCER_DEFAULTS,
+    afterWork: queueMicrotask,
     schedule: setImmediate,
     onFatal: (error) => shutdown.fatal(error),
     onDiskFull: () => shutdown.diskFull(diskOf(store)),

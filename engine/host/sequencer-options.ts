@@ -27,6 +27,8 @@ export interface SequencerOptions {
   /** Orders are refused while this many commands are not yet durable. */
   readonly backlogCommandsMax: number;
   readonly batchCommandsMax: number;
+  /** Runs the function as soon as the work at hand has ended, before anything else is read. */
+  readonly afterWork: (run: () => void) => void;
   /** Runs the function at the end of this turn of the event loop. */
   readonly schedule: (run: () => void) => void;
   /** The process must exit with an error; nothing more is acknowledged. Called at most once. */

@@ -1,8 +1,8 @@
 /**
  * The only way into the engine: stamps and applies commands, collects the accepted ones in batches, hands the batches
  * to the journal one at a time, and acknowledges nothing before it is durable. Group commit: an idle writer gets a
- * batch at the end of the event-loop turn; otherwise the batch fills until the one in flight is durable. The next one
- * is handed over before the waiters of the durable one are released: the disk works while responses are sent.
+ * batch once the requests at hand are executed; otherwise the batch fills until the one in flight is durable. The next
+ * one is handed over before the waiters of the durable one are released: the disk works while responses are sent.
  */
 import { assert } from '../base/assert.js';
 import type { Engine } from '../engine.js';
@@ -164,7 +164,7 @@ export class Sequencer {
     this.#joinedSeq = seq;
     if (this.#batches.isInFlight || this.#flushScheduled) return;
     this.#flushScheduled = true;
-    this.options.schedule(this.#flush);
+    this.options.afterWork(this.#flush);
   }
 
   #handOver(nowMs: number): void {

@@ -111,6 +111,7 @@ export class Server {
     this.sequencer = new Sequencer(engine, clock, writer, {
       ...SEQUENCER_DEFAULTS,
       backlogCommandsMax: config.backlogCommandsMax,
+      afterWork: schedule,
       schedule,
       onFatal: (error) => watcher.onFatal(error),
       onDiskFull: () => watcher.onDiskFull(),

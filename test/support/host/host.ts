@@ -75,6 +75,7 @@ export class TestHost {
     const { stallMs = Number.POSITIVE_INFINITY, ...sequencerOptions } = others;
     this.sequencer = new Sequencer(engine, clock, this.journal, {
       ...SEQUENCER_DEFAULTS,
+      afterWork: schedule,
       schedule,
       onFatal: (error) => this.fatal.push(error),
       onDiskFull: () => assert(false, 'the disk is not full in this test'),
