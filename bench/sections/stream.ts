@@ -19,6 +19,8 @@ import { type Counted, Streams } from '../tote/streams.js';
 const CONNECTIONS = 256;
 const SUBSCRIBERS = 1_000;
 const LISTENERS = 100;
+/** Of a key: so many stay below the 50 messages a second that a stream may send. */
+const STREAMS_EACH = 4;
 const IDLE = 9_000;
 const IDLE_MS = 5_000;
 const SUBSCRIBE = (channel: string): string => JSON.stringify({ op: 'subscribe', id: 1, channel });
@@ -75,7 +77,7 @@ async function overStreams(server: ToteServer, book: Book, { measureMs }: SuiteO
       JSON.stringify({ op: 'order', id: 1, order: { marketId: id, prediction, amount: 1 } }),
     ),
   );
-  const groups = [{ keys, each: 1, messages: [], orders }];
+  const groups = [{ keys, each: STREAMS_EACH, messages: [], orders, inFlight: CONNECTIONS }];
   const streams = await Streams.open(server.port, groups);
   try {
     const before = cpuTimes(server.process.pid);

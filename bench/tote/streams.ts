@@ -7,8 +7,10 @@ export interface StreamGroup {
   readonly keys: readonly string[];
   readonly each: number;
   readonly messages: readonly string[];
-  /** Placed one after the other, each when the last one is answered; none for listeners. */
+  /** Placed by the group's streams in turn, the next when one is answered; none for listeners. */
   readonly orders: readonly string[];
+  /** Orders that wait for an answer at any time, at most one a stream. */
+  readonly inFlight?: number;
 }
 
 export interface Counted {
@@ -29,6 +31,9 @@ const TIME = /"time":"([^"]+)"/;
 
 export class Streams {
   readonly #sockets: WebSocket[] = [];
+  /** Each places an order on a stream that has none in flight; the longest idle first. */
+  readonly #idle: (() => void)[] = [];
+  #inFlight = 0;
   #counting: Counted | null = null;
   #failure: Error | null = null;
 
@@ -62,7 +67,7 @@ export class Streams {
     for (const socket of this.#sockets) socket.removeAllListeners('close').terminate();
   }
 
-  #open(port: number, key: string, { messages, orders }: StreamGroup): Promise<void> {
+  #open(port: number, key: string, { messages, orders, inFlight = 0 }: StreamGroup): Promise<void> {
     const socket = new WebSocket(`ws://127.0.0.1:${port}/v1/stream`, {
       headers: { 'X-API-Key': key },
       ...{ perMessageDeflate: false, skipUTF8Validation: true },
@@ -76,7 +81,10 @@ export class Streams {
     };
     socket.on('open', () => {
       for (const message of messages) socket.send(message);
-      if (orders.length > 0) order();
+      if (this.#inFlight < inFlight) {
+        this.#inFlight += 1;
+        order();
+      } else if (inFlight > 0) this.#idle.push(order);
     });
     return new Promise((resolve, reject) => {
       const fail = (error: Error): void => {
@@ -93,7 +101,8 @@ export class Streams {
         if (orders.length === 0 || !(isError || head.startsWith('{"type":"order"'))) return;
         this.#counting?.orderUs.push((performance.now() - sentAtMs) * 1000);
         if (isError && this.#counting !== null) this.#counting.refused += 1;
-        order();
+        this.#idle.push(order);
+        this.#idle.shift()?.();
       });
     });
   }
