@@ -208,12 +208,15 @@ export type HeaderList = readonly string[];
 /** The same as one string: `Allow: GET\r\nRetry-After: 3`. */
 export type HeaderBlock = string;
 
+/** A whole head in Latin-1, behind its status line: `200 OK\r\nAllow: GET`. Others are written to the same memory later. */
+export type HeadBytes = Uint8Array;
+
 export interface HttpResponder {
   /**
    * Must be called exactly once, at any time; does nothing if the client has gone. A HEAD response has no body, but its
    * length.
    */
-  send(status: number, headers: HeaderList | HeaderBlock, body: string | Uint8Array): void;
+  send(status: number, headers: HeaderList | HeaderBlock | HeadBytes, body: string | Uint8Array): void;
 }
 
 export type HttpHandler = (request: HttpRequest, responder: HttpResponder) => void;

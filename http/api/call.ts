@@ -1,6 +1,6 @@
 /** One request on its way through the public API, and the headers of its answer. */
 import type { KeyLimit } from '../../config/rate-limits.js';
-import type { HttpRequest, HttpResponder } from '../../engine/model/ports.js';
+import type { HeadBytes, HeaderBlock, HttpRequest, HttpResponder } from '../../engine/model/ports.js';
 import { parsePathId, parseQuery } from '../kit/params.js';
 import { Refused } from '../kit/refused.js';
 import { isNamed, type TaggedBody } from '../kit/tagged-body.js';
@@ -132,14 +132,19 @@ export class Call implements Asker {
   sendTagged(body: TaggedBody): void {
     const { acceptEncoding, ifNoneMatch } = this.request;
     const form = body.form(acceptEncoding);
-    const block = this.texts.limitHead(this.limitKind) + this.#tail;
-    if (isNamed(form.etag, ifNoneMatch)) this.#answer(NOT_MODIFIED, block + form.notModifiedHead, '');
-    else this.#answer(OK, block + form.head, form.bytes);
+    if (isNamed(form.etag, ifNoneMatch)) {
+      const block = this.texts.limitHead(this.limitKind) + this.#tail;
+      this.#answer(NOT_MODIFIED, block + form.notModifiedHead, '');
+      return;
+    }
+    const { limitKind, remaining, resetSeconds, requestNumber } = this;
+    const head = this.texts.bytes(form.okHead, limitKind, remaining, resetSeconds, requestNumber);
+    this.#answer(OK, head, form.bytes);
   }
 
-  #answer(status: number, block: string, body: string | Uint8Array): void {
+  #answer(status: number, head: HeaderBlock | HeadBytes, body: string | Uint8Array): void {
     this.meter.answered(this.route, status);
-    this.responder.send(status, block, body);
+    this.responder.send(status, head, body);
   }
 
   get #tail(): string {

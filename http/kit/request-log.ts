@@ -4,7 +4,7 @@
  * its trace.
  */
 import { maskSecrets } from '../../crypto/api-keys.js';
-import type { Clock, HeaderBlock, HeaderList, HttpHandler } from '../../engine/model/ports.js';
+import type { Clock, HeadBytes, HeaderBlock, HeaderList, HttpHandler } from '../../engine/model/ports.js';
 import type { Log } from '../../process/log/log.js';
 
 export type PortName = 'public' | 'operator';
@@ -35,9 +35,10 @@ export function logRequests(handler: HttpHandler, port: PortName, clock: Clock, 
   };
 }
 
-function requestIdIn(headers: HeaderList | HeaderBlock): string | undefined {
-  if (typeof headers === 'string') return /^X-Request-Id: (.*)$/m.exec(headers)?.[1]?.trim();
-  return headers[headers.indexOf('X-Request-Id') + 1];
+function requestIdIn(headers: HeaderList | HeaderBlock | HeadBytes): string | undefined {
+  const text = headers instanceof Uint8Array ? Buffer.from(headers).toString('latin1') : headers;
+  if (typeof text === 'string') return /^X-Request-Id: (.*)$/m.exec(text)?.[1]?.trim();
+  return text[text.indexOf('X-Request-Id') + 1];
 }
 
 export interface TraceContext {

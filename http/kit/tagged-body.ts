@@ -19,6 +19,8 @@ export interface BodyForm {
   /** With quotes. */
   readonly etag: string;
   readonly head: HeaderBlock;
+  /** The same behind the status line of a 200. */
+  readonly okHead: string;
   /** For a client that has this form. */
   readonly notModifiedHead: HeaderBlock;
 }
@@ -65,12 +67,8 @@ export class TaggedBody {
   #form(bytes: Uint8Array, etag: string, coded: HeaderBlock): BodyForm {
     const vary = this.bytes.length < COMPRESSED_BYTES_MIN ? '' : '\r\nVary: Accept-Encoding';
     const notModifiedHead = flattenString(`${this.headers.caching}\r\nETag: ${etag}${vary}`);
-    return {
-      bytes,
-      etag,
-      head: flattenString(`${this.headers.content}${coded}${notModifiedHead}`),
-      notModifiedHead,
-    };
+    const head = flattenString(`${this.headers.content}${coded}${notModifiedHead}`);
+    return { bytes, etag, head, okHead: flattenString(`200 OK${head}`), notModifiedHead };
   }
 }
 

@@ -2,7 +2,7 @@
 import { Buffer } from 'node:buffer';
 import { STATUS_CODES } from 'node:http';
 import { flattenString } from '../../engine/base/flatten-string.js';
-import type { HeaderBlock, HeaderList } from '../../engine/model/ports.js';
+import type { HeadBytes, HeaderBlock, HeaderList } from '../../engine/model/ports.js';
 import { internalError } from '../kit/refused.js';
 import type { UwsResponse } from './library.js';
 
@@ -38,17 +38,24 @@ export function bytesIn(body: string | Uint8Array): number {
   return typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength;
 }
 
-export function headText(status: number, headers: HeaderList | HeaderBlock): string {
+/** `more` are further lines, each behind a line end. */
+export function headOf(
+  status: number,
+  headers: HeaderList | HeaderBlock | HeadBytes,
+  more = '',
+): string | Uint8Array {
   const line = STATUS_LINES[status] ?? '';
-  if (typeof headers === 'string') return line + headers;
+  if (typeof headers === 'string') return line + headers + more;
+  if (headers instanceof Uint8Array)
+    return more === '' ? headers : Buffer.from(headers).toString('latin1') + more;
   let head = line.slice(0, -LINE_END.length);
   for (let index = 0; index < headers.length; index += 2) {
     head += `${LINE_END}${headers[index]}: ${headers[index + 1]}`;
   }
-  return head;
+  return head + more;
 }
 
-export function faultAnswer(requestId: string): readonly [head: string, body: string] {
+export function faultAnswer(requestId: string): readonly [head: string | Uint8Array, body: string] {
   const { status, body } = internalError(requestId);
   const headers = [
     'X-Request-Id',
@@ -58,7 +65,7 @@ export function faultAnswer(requestId: string): readonly [head: string, body: st
     'Content-Type',
     'application/json',
   ];
-  return [headText(status, headers), body];
+  return [headOf(status, headers), body];
 }
 
 /** Closes the connection after a programming error: the library ends the process if a request is left unanswered. */

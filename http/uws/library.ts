@@ -26,7 +26,7 @@ export interface UwsResponse {
   onData(handler: (chunk: ArrayBuffer, isLast: boolean) => void): UwsResponse;
   onWritable(handler: (offset: number) => boolean): UwsResponse;
   cork(write: () => void): UwsResponse;
-  writeStatus(status: string): UwsResponse;
+  writeStatus(status: string | Uint8Array): UwsResponse;
   end(body: string | Uint8Array, closeConnection: boolean): UwsResponse;
   endWithoutBody(): UwsResponse;
   /** [whether nothing is held back, whether all of it was sent]. */

@@ -12,6 +12,7 @@
  */
 import { assert } from '../../engine/base/assert.js';
 import type {
+  HeadBytes,
   HeaderBlock,
   HeaderList,
   HttpRequest,
@@ -21,7 +22,7 @@ import type {
   StreamUpgrade,
 } from '../../engine/model/ports.js';
 import { type Client, workFor } from '../kit/client-work.js';
-import { abandon, bytesIn, faultAnswer, headText, isBuffered, REPLY_DEADLINE_MS } from './answer.js';
+import { abandon, bytesIn, faultAnswer, headOf, isBuffered, REPLY_DEADLINE_MS } from './answer.js';
 import type { UwsRequest, UwsResponse, UwsSocketContext } from './library.js';
 import type { Fault, RequestHeaders } from './request-headers.js';
 import type { RequestHost, SlowRequest } from './request-host.js';
@@ -133,7 +134,7 @@ export class RequestContext implements HttpRequest, HttpResponder, SlowRequest, 
     });
   }
 
-  send(status: number, headers: HeaderList | HeaderBlock, body: string | Uint8Array): void {
+  send(status: number, headers: HeaderList | HeaderBlock | HeadBytes, body: string | Uint8Array): void {
     if (!this.#beginAnswer()) return;
     if (this.#isCorked) this.#write(status, headers, body);
     else this.response.cork(() => workFor(this, () => this.#write(status, headers, body)));
@@ -229,24 +230,25 @@ export class RequestContext implements HttpRequest, HttpResponder, SlowRequest, 
    * The whole head is one `writeStatus`, which is cheaper than a `writeHeader` for each header. Header values are the
    * server's own and contain no line ends.
    */
-  #write(status: number, headers: HeaderList | HeaderBlock, body: string | Uint8Array): void {
+  #write(status: number, headers: HeaderList | HeaderBlock | HeadBytes, body: string | Uint8Array): void {
     const { response } = this;
     const hasNoBody = status === 204 || status === 304;
     const isBare = hasNoBody || this.method === 'HEAD';
-    let head = headText(status, headers);
+    const { isClosing } = this.host;
     if (this.fault !== null || this.#isChunked || this.upgrade !== undefined) {
       // Nothing that follows on this connection can be trusted.
-      response.writeStatus(head).end(isBare ? '' : body, true);
+      response.writeStatus(headOf(status, headers)).end(isBare ? '' : body, true);
       this.#finish();
       return;
     }
-    if (this.host.isClosing) head += '\r\nConnection: close';
+    let more = isClosing ? '\r\nConnection: close' : '';
+    // Given a length, `endWithoutBody` would wait for ever for a body that is never sent.
+    if (isBare && !hasNoBody) more += `\r\nContent-Length: ${bytesIn(body)}`;
+    const head = headOf(status, headers, more);
     if (isBare) {
-      // Given a length, `endWithoutBody` would wait for ever for a body that is never sent.
-      if (!hasNoBody) head += `\r\nContent-Length: ${bytesIn(body)}`;
       response.writeStatus(head).endWithoutBody();
       this.#finish();
-    } else if (isBuffered(status, body, this.host.isClosing)) {
+    } else if (isBuffered(status, body, isClosing)) {
       response.writeStatus(head).end(body, false);
       this.#finish();
     } else {

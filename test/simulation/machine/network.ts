@@ -150,7 +150,9 @@ export class Network {
         if (exchange.isGone) return;
         this.pending.delete(exchange);
         const text = typeof body === 'string' ? body : decoder.decode(body);
-        const reply = new SentReply(status, headers, text);
+        // Heads in bytes are written over.
+        const sent = headers instanceof Uint8Array ? headerList(headers) : headers;
+        const reply = new SentReply(status, sent, text);
         this.onSent(exchange, reply);
         if (this.#loses('reply lost')) return;
         this.scheduler.after(this.#delayMs(), () => onReply(reply));

@@ -1,8 +1,14 @@
-/** Alternating names and values, from either form. */
+/** Alternating names and values, from any form. */
 import assert from 'node:assert/strict';
-import type { HeaderBlock, HeaderList } from '../../../engine/model/ports.js';
+import type { HeadBytes, HeaderBlock, HeaderList } from '../../../engine/model/ports.js';
 
-export function headerList(headers: HeaderList | HeaderBlock): HeaderList {
+export function headerList(headers: HeaderList | HeaderBlock | HeadBytes): HeaderList {
+  if (headers instanceof Uint8Array)
+    return headerList(
+      Buffer.from(headers)
+        .toString('latin1')
+        .replace(/^200 OK\r\n/, ''),
+    );
   if (typeof headers !== 'string') return headers;
   return headers.split('\r\n').flatMap((line) => {
     const colon = line.indexOf(': ');

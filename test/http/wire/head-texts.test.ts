@@ -1,0 +1,32 @@
+/** A head in bytes, compared with the same head as text. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { HeadTexts } from '../../../http/wire/head-texts.js';
+
+const POLICIES = [
+  { name: 'key', limit: 120 },
+  { name: 'ip', limit: 999_999_999 },
+];
+const FIRSTS = ['200 OK', '200 OK\r\nETag: "one"'];
+
+const head = fc.record({
+  first: fc.constantFrom(...FIRSTS),
+  kind: fc.constantFrom(0, 1),
+  remaining: fc.oneof(fc.nat(120), fc.nat(999_999_999)),
+  resetSeconds: fc.nat(60),
+  requestNumber: fc.oneof(fc.nat(20), fc.maxSafeNat()),
+});
+
+test('a head in bytes is the same as its text, whatever the last one was', () => {
+  fc.assert(
+    fc.property(fc.array(head, { maxLength: 20 }), (heads) => {
+      const texts = new HeadTexts('run0', POLICIES);
+      for (const { first, kind, remaining, resetSeconds, requestNumber } of heads) {
+        const text = `${first}\r\n${texts.limitHead(kind)}${texts.tail(remaining, resetSeconds, requestNumber)}`;
+        const bytes = texts.bytes(first, kind, remaining, resetSeconds, requestNumber);
+        assert.equal(Buffer.from(bytes).toString('latin1'), text);
+      }
+    }),
+  );
+});
