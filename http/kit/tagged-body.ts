@@ -3,7 +3,7 @@
  * form has a strong tag of its own (RFC 9110, section 8.8.3), which follows from the bytes alone: every gateway has the
  * same, and so has the server after a restart.
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { flattenString } from '../../engine/base/flatten-string.js';
 import type { HeaderBlock } from '../../engine/model/ports.js';
 import { acceptsGzip } from './accepts-gzip.js';
@@ -46,7 +46,7 @@ export class TaggedBody {
     private readonly headers: BodyHeaders,
     private readonly compress: Compress,
   ) {
-    this.#tag = createHash('sha256').update(bytes).digest('base64url').slice(0, TAG_LENGTH);
+    this.#tag = hash('sha256', bytes, 'base64url').slice(0, TAG_LENGTH);
     this.plain = this.#form(bytes, `"${this.#tag}"`, '');
   }
 
