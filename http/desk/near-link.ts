@@ -18,6 +18,9 @@ export interface NearLinkOptions {
 
 type Serve = (desk: Desk, takenMs: number) => void;
 
+/** Of one turn: far more than its connections can send, unless it has come to a halt. */
+const REQUESTS_MAX = 4_096;
+
 /**
  * Requests are executed at the end of the turn, when no client is being served: a programming error in the engine is
  * nobody's fault. Replies come within the engine's turn, and each continues its client's work.
@@ -63,6 +66,7 @@ export class NearLink implements Link {
   }
 
   #send(serve: Serve): boolean {
+    if (this.#requests.length >= REQUESTS_MAX) return false;
     this.#pending += 1;
     if (this.#requests.push(serve) === 1) this.options.schedule(this.#flush);
     return true;
