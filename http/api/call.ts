@@ -19,6 +19,7 @@ export const CREATED = 201;
 const NOT_MODIFIED = 304;
 const NO_HEADERS: ExtraHeaders = [];
 const REPLAY_HEADER: ExtraHeaders = ['X-Idempotent-Replay', 'true'];
+const JSON_TYPE = '\r\nContent-Type: application/json';
 const NO_STORE = '\r\nCache-Control: no-store';
 
 export class Call implements Asker {
@@ -114,7 +115,9 @@ export class Call implements Asker {
 
   /** `dataText` is the JSON of an OrderResult. */
   sendOrder(dataText: string, isReplay: boolean): void {
-    this.send(CREATED, successText(dataText), isReplay ? REPLAY_HEADER : NO_HEADERS);
+    const text = successText(dataText);
+    if (isReplay) this.send(CREATED, text, REPLAY_HEADER);
+    else this.#answer(CREATED, this.#headBytes('201 Created', JSON_TYPE), text);
   }
 
   refuse(refused: Refused, extra: ExtraHeaders = refused.headers): void {
@@ -137,14 +140,17 @@ export class Call implements Asker {
       this.#answer(NOT_MODIFIED, block + form.notModifiedHead, '');
       return;
     }
-    const { limitKind, remaining, resetSeconds, requestNumber } = this;
-    const head = this.texts.bytes(form.okHead, limitKind, remaining, resetSeconds, requestNumber);
-    this.#answer(OK, head, form.bytes);
+    this.#answer(OK, this.#headBytes('200 OK', form.head), form.bytes);
   }
 
   #answer(status: number, head: HeaderBlock | HeadBytes, body: string | Uint8Array): void {
     this.meter.answered(this.route, status);
     this.responder.send(status, head, body);
+  }
+
+  #headBytes(statusLine: string, last: string): HeadBytes {
+    const { limitKind, remaining, resetSeconds, requestNumber } = this;
+    return this.texts.bytes(statusLine, last, limitKind, remaining, resetSeconds, requestNumber);
   }
 
   get #tail(): string {

@@ -19,8 +19,6 @@ export interface BodyForm {
   /** With quotes. */
   readonly etag: string;
   readonly head: HeaderBlock;
-  /** The same behind the status line of a 200. */
-  readonly okHead: string;
   /** For a client that has this form. */
   readonly notModifiedHead: HeaderBlock;
 }
@@ -68,7 +66,7 @@ export class TaggedBody {
     const vary = this.bytes.length < COMPRESSED_BYTES_MIN ? '' : '\r\nVary: Accept-Encoding';
     const notModifiedHead = flattenString(`${this.headers.caching}\r\nETag: ${etag}${vary}`);
     const head = flattenString(`${this.headers.content}${coded}${notModifiedHead}`);
-    return { bytes, etag, head, okHead: flattenString(`200 OK${head}`), notModifiedHead };
+    return { bytes, etag, head, notModifiedHead };
   }
 }
 

@@ -17,7 +17,7 @@ interface Policy {
 
 const ZERO = 0x30;
 const EIGHT_DIGITS = 1e8;
-const HEAD_BYTES_MAX = 4_096;
+const HEAD_BYTES_MAX = 2_048;
 const NUMBER_DIGITS_MAX = 16;
 
 /** The length of every window, and so the greatest X-RateLimit-Reset. */
@@ -30,17 +30,8 @@ export class HeadTexts {
   /** By seconds until the reset. */
   readonly #resets: readonly string[];
   readonly #requestId: string;
-  /** The last head in bytes, what it was made for, and where its numbers are. */
-  readonly #room = Buffer.alloc(HEAD_BYTES_MAX);
-  #first = '';
-  #kind = -1;
-  #resetSeconds = -1;
-  #digits = 0;
-  #leftAt = 0;
-  #againAt = 0;
-  #numberAt = 0;
-  /** By length. */
-  readonly #views: Uint8Array[] = [];
+  /** By status line, kind of limit, and digits of the numbers whose length moves what follows. */
+  readonly #rooms = new Map<string, HeadRoom[]>();
 
   constructor(requestIdPrefix: string, policies: readonly Policy[]) {
     const all = policies.map(({ name, limit }) => `"${name}";q=${limit};w=${WINDOW_SECONDS}`).join(', ');
@@ -66,36 +57,43 @@ export class HeadTexts {
   }
 
   /**
-   * A whole head, `first` its status line and first headers, to be sent at once. A text would be joined, measured and
-   * encoded for every answer; in bytes, nearly always only the numbers differ from the last head.
+   * A whole head, to be sent at once; `last` are its last lines, each behind a line end. A text would be joined, measured
+   * and encoded for every answer. In bytes, nearly always only the numbers differ from a head before.
    */
   bytes(
-    first: string,
+    statusLine: string,
+    last: string,
     kind: number,
     remaining: number,
     resetSeconds: number,
     requestNumber: number,
   ): Uint8Array {
-    const digits = digitsOf(remaining);
-    const isLaidOut = kind === this.#kind && resetSeconds === this.#resetSeconds && digits === this.#digits;
-    if (!isLaidOut || first !== this.#first) this.#layOut(first, kind, resetSeconds, digits);
-    writeDigits(this.#room, this.#leftAt + digits, remaining, digits);
-    writeDigits(this.#room, this.#againAt + digits, remaining, digits);
-    const numberDigits = digitsOf(requestNumber);
-    const end = this.#numberAt + numberDigits;
-    writeDigits(this.#room, end, requestNumber, numberDigits);
-    this.#views[end] ??= this.#room.subarray(0, end);
-    return this.#views[end];
+    const leftDigits = digitsOf(remaining);
+    const resetDigits = digitsOf(resetSeconds);
+    const place = (kind * NUMBER_DIGITS_MAX + leftDigits) * NUMBER_DIGITS_MAX + resetDigits;
+    const rooms = this.#rooms.get(statusLine) ?? [];
+    const room = rooms[place] ?? this.#layOut(statusLine, kind, leftDigits, resetDigits);
+    if (rooms[place] === undefined) {
+      rooms[place] = room;
+      this.#rooms.set(statusLine, rooms);
+    }
+    return room.head(remaining, resetSeconds, requestNumber, last);
   }
 
-  #layOut(first: string, kind: number, resetSeconds: number, digits: number): void {
-    [this.#first, this.#kind, this.#resetSeconds, this.#digits] = [first, kind, resetSeconds, digits];
-    const room = this.#room;
-    const write = (text: string, at: number): number => at + room.write(text, at, 'latin1');
-    this.#leftAt = write(this.limitHead(kind), write(`${first}\r\n`, 0));
-    this.#againAt = write(this.#resets[resetSeconds] ?? resetText(resetSeconds), this.#leftAt + digits);
-    this.#numberAt = write(this.#requestId, this.#againAt + digits);
-    assert(this.#numberAt < HEAD_BYTES_MAX - NUMBER_DIGITS_MAX, 'a head has room');
+  #layOut(statusLine: string, kind: number, leftDigits: number, resetDigits: number): HeadRoom {
+    const left = '0'.repeat(leftDigits);
+    const reset = '0'.repeat(resetDigits);
+    const parts = [
+      `${statusLine}\r\n${this.limitHead(kind)}`,
+      left,
+      ';t=',
+      reset,
+      RESET,
+      reset,
+      REMAINING,
+      left,
+    ];
+    return new HeadRoom([...parts, this.#requestId], leftDigits, resetDigits);
   }
 
   /** From that number to the end of X-Request-Id. */
@@ -106,8 +104,59 @@ export class HeadTexts {
   }
 }
 
-const resetText = (resetSeconds: number): string =>
-  `;t=${resetSeconds}\r\nX-RateLimit-Reset: ${resetSeconds}\r\nX-RateLimit-Remaining: `;
+const RESET = '\r\nX-RateLimit-Reset: ';
+const REMAINING = '\r\nX-RateLimit-Remaining: ';
+
+const resetText = (resetSeconds: number): string => `;t=${resetSeconds}${RESET}${resetSeconds}${REMAINING}`;
+
+/** A head whose numbers before the request's have a given length. */
+class HeadRoom {
+  readonly #bytes = Buffer.alloc(HEAD_BYTES_MAX);
+  /** Where numbers end, in the order of the head. */
+  readonly #ends: readonly number[];
+  readonly #numberAt: number;
+  #lastAt = 0;
+  #last = '';
+  #end = 0;
+  /** By length. */
+  readonly #views: Uint8Array[] = [];
+
+  /** Every other part is a number: requests left, seconds, seconds, requests left. */
+  constructor(
+    parts: readonly string[],
+    private readonly leftDigits: number,
+    private readonly resetDigits: number,
+  ) {
+    let end = 0;
+    this.#ends = parts.map((part) => {
+      end += this.#bytes.write(part, end, 'latin1');
+      return end;
+    });
+    this.#numberAt = end;
+  }
+
+  head(remaining: number, resetSeconds: number, requestNumber: number, last: string): Uint8Array {
+    const bytes = this.#bytes;
+    const { leftDigits, resetDigits } = this;
+    const [, leftEnd = 0, , resetEnd = 0, , againEnd = 0, , lastLeftEnd = 0] = this.#ends;
+    writeDigits(bytes, leftEnd, remaining, leftDigits);
+    writeDigits(bytes, resetEnd, resetSeconds, resetDigits);
+    writeDigits(bytes, againEnd, resetSeconds, resetDigits);
+    writeDigits(bytes, lastLeftEnd, remaining, leftDigits);
+    const digits = digitsOf(requestNumber);
+    const lastAt = this.#numberAt + digits;
+    writeDigits(bytes, lastAt, requestNumber, digits);
+    if (lastAt !== this.#lastAt || last !== this.#last) this.#writeLast(lastAt, last);
+    this.#views[this.#end] ??= bytes.subarray(0, this.#end);
+    return this.#views[this.#end] ?? bytes;
+  }
+
+  #writeLast(lastAt: number, last: string): void {
+    [this.#lastAt, this.#last] = [lastAt, last];
+    assert(lastAt + last.length <= HEAD_BYTES_MAX, 'a head has room');
+    this.#end = lastAt + this.#bytes.write(last, lastAt, 'latin1');
+  }
+}
 
 function digitsOf(value: number): number {
   let digits = 1;

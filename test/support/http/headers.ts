@@ -3,12 +3,8 @@ import assert from 'node:assert/strict';
 import type { HeadBytes, HeaderBlock, HeaderList } from '../../../engine/model/ports.js';
 
 export function headerList(headers: HeaderList | HeaderBlock | HeadBytes): HeaderList {
-  if (headers instanceof Uint8Array)
-    return headerList(
-      Buffer.from(headers)
-        .toString('latin1')
-        .replace(/^200 OK\r\n/, ''),
-    );
+  // Behind its status line.
+  if (headers instanceof Uint8Array) return headerList(`${Buffer.from(headers)}`.replace(/^\d+ .*\r\n/, ''));
   if (typeof headers !== 'string') return headers;
   return headers.split('\r\n').flatMap((line) => {
     const colon = line.indexOf(': ');
