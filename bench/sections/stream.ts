@@ -19,7 +19,7 @@ import { type Counted, Streams } from '../tote/streams.js';
 const CONNECTIONS = 256;
 const SUBSCRIBERS = 1_000;
 const LISTENERS = 100;
-/** Of a key: so many stay below the 50 messages a second that a stream may send. */
+/** So many streams of a key stay below the 50 messages a second that each may send. */
 const STREAMS_EACH = 4;
 const IDLE = 9_000;
 const IDLE_MS = 5_000;

@@ -6,7 +6,7 @@ const WORD = 2 ** 32;
 
 export class WideColumn {
   readonly #lows: Uint32Array;
-  /** Of every row, until two differ. */
+  /** All rows have it, until two differ. */
   #high = -1;
   #highs: Uint32Array | null = null;
 

@@ -18,7 +18,7 @@ export interface NearLinkOptions {
 
 type Serve = (desk: Desk, takenMs: number) => void;
 
-/** Of one turn: far more than its connections can send, unless it has come to a halt. */
+/** Far more than the connections can send in one turn, unless the thread has come to a halt. */
 const REQUESTS_MAX = 4_096;
 
 /**
