@@ -195,7 +195,7 @@ test('a limit order that waits, a key that gets an expiry, and both in the audit
   await row.getByText('limit 50.00').waitFor();
   await page.getByRole('link', { name: 'House' }).click();
   await page.getByText('the books balance').waitFor();
-  assert.equal(await figure(page, 'Stakes of waiting limit orders').textContent(), '$20.00');
+  await figure(page, 'Stakes of waiting limit orders').filter({ hasText: '$20.00' }).waitFor();
   await page.goBack();
   assert.equal((await bettor.send('DELETE', `/orders/${placed.data.bet.id}`)).status, 200);
   await page.getByRole('button', { name: 'Refresh of Bets' }).click();
