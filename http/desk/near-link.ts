@@ -72,6 +72,7 @@ export class NearLink implements Link {
     return true;
   }
 
+  /** Replies for `client`, for whom the request was sent. */
   answer(client: Client | null, reply: () => void): void {
     this.#pending -= 1;
     this.options.beforeReply();

@@ -1,6 +1,4 @@
-/**
- * What gateways ask of the engine's thread besides orders, and what it tells.
- */
+/** Questions of gateways to the engine's thread, besides orders, and what it tells. */
 import type { BetsStatus } from '../../engine/model/bet-pages.js';
 import type { CancelOrders, IdempotencyDigest } from '../../engine/model/commands.js';
 import type { OfferView, OpenSums, PartsQuote, RoundView } from '../../engine/model/views.js';
