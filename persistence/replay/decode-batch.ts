@@ -28,10 +28,19 @@ const POWERS_OF_TEN: readonly number[] = Array.from(
   (_, power) => 10 ** power,
 );
 
-const viewOf = (text: Uint8Array): DataView => new DataView(Uint8Array.from(text).buffer);
-const HEAD = viewOf(Buffer.from(ORDER_HEAD));
-const NULL = viewOf(Buffer.from('null'));
-const PARTS = ORDER_PARTS.map(viewOf);
+/** The length stands beside its bytes: to ask a view for it is a call. */
+interface Expected {
+  readonly bytes: DataView;
+  readonly length: number;
+}
+
+const expectedOf = (text: Uint8Array): Expected => ({
+  bytes: new DataView(Uint8Array.from(text).buffer),
+  length: text.length,
+});
+const HEAD = expectedOf(Buffer.from(ORDER_HEAD));
+const NULL = expectedOf(Buffer.from('null'));
+const PARTS = ORDER_PARTS.map(expectedOf);
 
 const WORD_BYTES = 4;
 const ZEROS = 0x30303030;
@@ -51,7 +60,7 @@ function hashOfMarket(bytes: DataView, from: number): number {
 
 /** Finds a market by the hash of its part. The size is the first at which no two markets collide. */
 function tableOfMarkets(): Uint8Array {
-  const hashes = PARTS.map((part) => hashOfMarket(part, 0));
+  const hashes = PARTS.map(({ bytes }) => hashOfMarket(bytes, 0));
   for (let slots = 256; ; slots *= 2) {
     const table = new Uint8Array(slots);
     hashes.forEach((hash, part) => {
@@ -158,14 +167,14 @@ class CommandScanner {
   }
 
   /** At least four bytes, and four in a step: the last step may overlap the one before. */
-  #expectAll(expected: DataView): void {
+  #expectAll({ bytes: expected, length }: Expected): void {
     const bytes = this.#view;
     const at = this.#at;
-    const last = expected.byteLength - WORD_BYTES;
+    const last = length - WORD_BYTES;
     let different = bytes.getInt32(at + last) ^ expected.getInt32(last);
     for (let i = 0; i < last; i += WORD_BYTES) different |= bytes.getInt32(at + i) ^ expected.getInt32(i);
     if (different !== 0) this.#isUnusual = true;
-    this.#at = at + expected.byteLength;
+    this.#at = at + length;
   }
 
   /** >= 0, without a sign, at most 15 digits. */
@@ -214,9 +223,9 @@ class CommandScanner {
   /** The index in `PARTS`. */
   #part(): number {
     const up = 2 * (MARKET_BY_HASH[hashOfMarket(this.#view, this.#at) & HASH_MASK] as number);
-    const sideAt = this.#at + (PARTS[up] as DataView).byteLength - UP_BYTES;
+    const sideAt = this.#at + (PARTS[up] as Expected).length - UP_BYTES;
     const part = this.#bytes[sideAt] === FIRST_OF_DOWN ? up + 1 : up;
-    this.#expectAll(PARTS[part] as DataView);
+    this.#expectAll(PARTS[part] as Expected);
     return part;
   }
 
