@@ -21,6 +21,8 @@ export class BetHashes {
   /** By place: the turn of the bet whose hash is there, from 1; 0 if none is. */
   readonly #turns: Int32Array;
   readonly #digits: Buffer;
+  /** Of the same memory. */
+  readonly #words: DataView;
 
   constructor(
     private readonly seeds: RoundSeeds,
@@ -28,6 +30,7 @@ export class BetHashes {
   ) {
     this.#turns = new Int32Array(memory, 0, HASHES_KEPT);
     this.#digits = Buffer.from(memory, TURNS_BYTES);
+    this.#words = new DataView(memory, TURNS_BYTES);
   }
 
   /** 64 hex digits. */
@@ -65,17 +68,20 @@ export class BetHashes {
     });
   }
 
-  /** The 32 bytes. */
-  into(bet: HashedBet, bytes: Uint8Array): void {
+  /** Writes the 32 bytes, from `to` on. */
+  into(bet: HashedBet, bytes: Uint8Array, to: number): void {
     const place = placeOf(bet);
     const turn = turnOf(bet);
     if (Atomics.load(this.#turns, place) === turn) {
-      const digits = this.#digits;
-      for (let i = 0, at = place * HEX_DIGITS; i < bytes.length; i++, at += 2)
-        bytes[i] = (digitOf(digits[at]) << 4) | digitOf(digits[at + 1]);
+      const from = place * HEX_DIGITS;
+      for (let at = 0; at < HEX_DIGITS; at += 4) {
+        const pairs = bytesOf(this.#words.getInt32(from + at, true));
+        bytes[to + at / 2] = pairs;
+        bytes[to + at / 2 + 1] = pairs >>> 16;
+      }
       if (Atomics.load(this.#turns, place) === turn) return;
     }
-    this.seeds.betHashInto(bet, bytes);
+    this.seeds.betHashInto(bet, bytes, to);
   }
 }
 
@@ -83,7 +89,9 @@ const placeOf = ({ bet }: HashedBet): number => bet & (HASHES_KEPT - 1);
 /** How many bets had the place, this one included. */
 const turnOf = ({ bet }: HashedBet): number => Math.floor(bet / HASHES_KEPT) + 1;
 
-const NINE = 0x39;
-
-/** Of a hex digit, in lower case. */
-const digitOf = (digit = 0): number => (digit <= NINE ? digit & 15 : (digit & 15) + 9);
+/** Of four hex digits in lower case, the first one lowest: two bytes, in bits 0 to 7 and 16 to 23. */
+function bytesOf(digits: number): number {
+  // Only letters have the bit 0x40; theirs stand for 10 and more, but count from 1.
+  const values = (digits & 0x0f0f0f0f) + 9 * ((digits >>> 6) & 0x01010101);
+  return (values << 4) | (values >>> 8);
+}

@@ -84,8 +84,8 @@ export class RoundSeeds {
   }
 
   /** The same as 32 bytes. */
-  betHashInto(bet: HashedBet, into: Uint8Array): void {
-    this.#tools.sha256Into(this.#textOf(bet), into, 0);
+  betHashInto(bet: HashedBet, into: Uint8Array, at: number): void {
+    this.#tools.sha256Into(this.#textOf(bet), into, at);
   }
 
   #textOf(bet: HashedBet): string {

@@ -9,18 +9,20 @@ import { assert, must } from '../base/assert.js';
 /** The platform's SHA-256. Writes the 32 bytes of the hash into `into`, from `at` on; text is hashed as UTF-8. */
 export type Sha256 = (data: string | Uint8Array, into: Uint8Array, at: number) => void;
 
-export const HASH_BYTES = 32;
+const HASH_BYTES = 32;
 const LEAF_PREFIX = 0;
 const NODE_PREFIX = 1;
 const LEFT = 1;
 const RIGHT = LEFT + HASH_BYTES;
 const NODE_BYTES = RIGHT + HASH_BYTES;
 
+/** A leaf's prefix, and room for its data from 1 on. */
+export const newLeaf = (): Uint8Array => new Uint8Array(1 + HASH_BYTES).fill(LEAF_PREFIX, 0, 1);
 const newNode = (): Uint8Array => new Uint8Array(NODE_BYTES).fill(NODE_PREFIX, 0, LEFT);
 
 /** Methods return the bytes that the hash was written into: new ones where none are given. */
 export class TreeHasher {
-  #leaf = new Uint8Array(1 + HASH_BYTES);
+  #leaf = newLeaf();
   readonly #node = newNode();
 
   constructor(private readonly sha256: Sha256) {}
@@ -70,9 +72,10 @@ export class TreeStack {
     return this.#size;
   }
 
-  add(data: Uint8Array): void {
+  /** `leaf` begins with its prefix (`newLeaf`). */
+  add(leaf: Uint8Array): void {
     let rest = this.#size;
-    this.hasher.leaf(data, this.#node(0), rest % 2 === 0 ? LEFT : RIGHT);
+    this.hasher.hash(leaf, this.#node(0), rest % 2 === 0 ? LEFT : RIGHT);
     // A subtree is completed for each bit that the count carries over.
     for (let height = 0; rest % 2 === 1; height++) {
       rest = (rest - 1) / 2;

@@ -10,7 +10,7 @@ import { RoundSeeds } from '../../engine/fairness.js';
 import { MARKETS_MAX, roundId } from '../../engine/model/domain.js';
 import type { HashedBet } from '../../engine/model/events.js';
 import type { SignedRoot } from '../../engine/model/proofs/proof-views.js';
-import { HASH_BYTES, TreeHasher, TreeStack } from '../../engine/proofs/merkle.js';
+import { newLeaf, TreeHasher, TreeStack } from '../../engine/proofs/merkle.js';
 import { rootStatement } from '../../engine/proofs/statements.js';
 import { JournalError } from '../errors.js';
 import { BET_CELLS, type MadeRoot, type RootNote, type RootNotes } from './messages.js';
@@ -29,7 +29,7 @@ export class RoundRoots {
   readonly #seeds: RoundSeeds;
   readonly #hashes: BetHashes;
   readonly #hasher = new TreeHasher(FAIRNESS_TOOLS.sha256Into);
-  readonly #leaf = new Uint8Array(HASH_BYTES);
+  readonly #leaf = newLeaf();
   /** By market, then by round number. */
   readonly #growing = Array.from({ length: MARKETS_MAX }, () => new Map<number, TreeStack>());
   /** Locked rounds whose root is not known to be on record; `isMade` once it was given out. */
@@ -96,7 +96,7 @@ export class RoundRoots {
       tree = new TreeStack(this.#hasher);
       trees.set(bet.roundNumber, tree);
     }
-    this.#hashes.into(bet, this.#leaf);
+    this.#hashes.into(bet, this.#leaf, 1);
     tree.add(this.#leaf);
   }
 
