@@ -227,6 +227,8 @@ export interface StreamSocket {
   fail(error: unknown): void;
   /** Sends a text message. Returns whether the system took all of it; the rest is kept in memory. */
   send(text: string | Uint8Array): boolean;
+  /** The same for several texts, which go out in one write. */
+  sendAll(texts: readonly string[]): boolean;
   /** Asks the client for a sign of life: `onPong` tells its answer. */
   ping(): void;
   /** Bytes that wait in memory because the client does not read. */

@@ -30,14 +30,17 @@ export class Authentication {
   constructor(private readonly rights: Rights) {}
 
   /**
-   * Stores the request's key in the call. A disabled or expired key is refused and not stored: its requests do not
-   * count for the account.
+   * Stores the request's key in the call; that of a stream is there already. A disabled or expired key is refused, and
+   * its requests do not count for the account.
    */
   identify(call: Call): Refused | null {
-    const secret = call.request.apiKey;
-    if (secret === '') return MISSING_KEY;
-    const key = this.#keysBySecret.get(secret) ?? this.#lookUp(secret);
-    if (key === 0) return INVALID_KEY;
+    let { key } = call;
+    if (key === 0) {
+      const secret = call.request.apiKey;
+      if (secret === '') return MISSING_KEY;
+      key = this.#keysBySecret.get(secret) ?? this.#lookUp(secret);
+      if (key === 0) return INVALID_KEY;
+    }
     const refused = refuseKey(this.rights, key, call.nowMs);
     if (refused !== null) return refused;
     call.key = key;

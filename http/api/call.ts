@@ -24,7 +24,10 @@ const NO_STORE = '\r\nCache-Control: no-store';
 
 export class Call implements Asker {
   route = NO_ROUTE;
-  /** Numbers of the key and of its account, once the key has been found valid; 0 before. */
+  /**
+   * Numbers of the key and of its account, once the key has been found valid; 0 before. The key of a stream was found
+   * when it opened.
+   */
   key = 0;
   account = 0;
   wantsReceipt = false;

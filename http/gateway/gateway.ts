@@ -8,7 +8,7 @@ import { must } from '../../engine/base/assert.js';
 import type { Clock } from '../../engine/model/ports.js';
 import type { Rules } from '../../engine/model/rules.js';
 import type { SignedHead } from '../../engine/proofs/statements.js';
-import { clockIn, systemClock, wholeMonotonicMs } from '../../process/clock.js';
+import { clockIn, systemClock } from '../../process/clock.js';
 import { createLog, type Log } from '../../process/log/log.js';
 import { BASES } from '../api/endpoint.js';
 import { PublicApi } from '../api/public-api.js';
@@ -155,7 +155,7 @@ export class Gateway implements Serving {
     const isManual = setup.manualClock !== null;
     const rights = new Rights(setup.rights);
     const board = boardOf(setup.board);
-    const limitsNowMs = isManual ? () => this.#clock.nowMs() : wholeMonotonicMs;
+    const limitsNowMs = isManual ? () => this.#clock.nowMs() : Math.floor;
     const meter = this.#meter;
     if (setup.rings !== null) meterThread(meter.sheet, GATEWAY_PLACES.thread);
     const journalHead = (): SignedHead | null => this.#head;
@@ -189,7 +189,7 @@ export class Gateway implements Serving {
       rules: () => must(this.#rules, 'rules in force'),
       clock: this.#clock,
       limits: new RateLimits(setup.limits),
-      limitsNowMs: isManual ? limitsNowMs : Math.floor,
+      limitsNowMs,
       meter,
       traces,
       masterSecret: setup.masterSecret,

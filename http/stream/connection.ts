@@ -11,8 +11,6 @@ import { readUsualOrder, type UsualOrder } from './usual-order.js';
 export interface Subscriber {
   readonly key: number;
   readonly account: number;
-  /** Orders are checked as if each came with its key. */
-  readonly secret: string;
   readonly address: string;
 }
 
@@ -22,7 +20,10 @@ export interface ConnectionHost {
   onOpen(connection: Connection): void;
   monotonicMs(): number;
   onHeard(connection: Connection): void;
-  onRequest(connection: Connection, request: Request | UsualOrder): void;
+  /** `heardMs` is monotonic. */
+  onRequest(connection: Connection, request: Request | UsualOrder, heardMs: number): void;
+  /** Nothing may overtake answers that wait. */
+  sendAnswers(): void;
   onRoom(connection: Connection): void;
   onClosed(connection: Connection): void;
 }
@@ -60,7 +61,17 @@ export class Connection implements StreamOwner, Client {
   }
 
   send(text: string | Uint8Array): void {
-    if (!this.#isOpen || this.socket.send(text)) return;
+    this.host.sendAnswers();
+    if (this.#isOpen && !this.socket.send(text)) this.#endIfSlow();
+  }
+
+  sendAll(texts: readonly string[]): void {
+    if (!this.#isOpen) return;
+    const [first = ''] = texts;
+    if (!(texts.length === 1 ? this.socket.send(first) : this.socket.sendAll(texts))) this.#endIfSlow();
+  }
+
+  #endIfSlow(): void {
     if (this.socket.waitingBytes > L.WAITING_BYTES_MAX) {
       this.end('slow_consumer', `more than ${L.WAITING_BYTES_MAX} bytes wait to be read`);
     }
@@ -85,6 +96,7 @@ export class Connection implements StreamOwner, Client {
   }
 
   end(code: ErrorCode, detail: string): void {
+    this.host.sendAnswers();
     if (!this.#isOpen) return;
     this.endedBy = code;
     this.socket.send(errorMessageText(this.host.moment(), null, { code, detail }));
@@ -92,6 +104,7 @@ export class Connection implements StreamOwner, Client {
   }
 
   close(closeCode: number, reason: string): void {
+    this.host.sendAnswers();
     if (this.#isOpen) this.socket.close(closeCode, reason);
   }
 
@@ -107,7 +120,8 @@ export class Connection implements StreamOwner, Client {
     if (!this.#isOpen) return;
     this.#unanswered = 0;
     this.host.onHeard(this);
-    const messages = this.#rate.count(this.host.monotonicMs());
+    const heardMs = this.host.monotonicMs();
+    const messages = this.#rate.count(heardMs);
     if (messages > L.FLOOD_PER_SECOND) {
       this.end('rate_limited', `more than ${L.FLOOD_PER_SECOND} messages in a second`);
       return;
@@ -119,7 +133,7 @@ export class Connection implements StreamOwner, Client {
       this.refuse(request.id, TOO_FAST, 1);
     } else {
       this.#misunderstood = 0;
-      this.host.onRequest(this, request);
+      this.host.onRequest(this, request, heardMs);
     }
   }
 

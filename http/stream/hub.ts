@@ -47,7 +47,7 @@ export interface StreamParts extends ChannelParts {
   /** null before the first. */
   readonly journalHead: () => SignedHead | null;
   readonly nowMs: () => number;
-  readonly limitsNowMs: () => number;
+  readonly limitsNowMs: (monotonicMs: number) => number;
   readonly carryOut: (call: Call) => void;
   /** Runs what only streams can ask for, with the checks and limits of a cancellation. */
   readonly carryOutAs: (call: Call, run: () => void) => void;
@@ -65,6 +65,10 @@ export class StreamHub implements ConnectionHost, OrderHost, Client {
   #pingedAtMs = Number.NEGATIVE_INFINITY;
   #rightsVersion = 0;
   #pendingOrders = 0;
+  /** Answers that wait, all of one stream. */
+  #answers: string[] = [];
+  #answeredStream: Connection | null = null;
+  #isSendDue = false;
   /** Had a countdown. The engine's thread does not know yet of their end. */
   readonly #ended: Asker[] = [];
   #onIdle: (() => void) | null = null;
@@ -93,7 +97,7 @@ export class StreamHub implements ConnectionHost, OrderHost, Client {
 
   /** For GET /stream. */
   open(call: Call): void {
-    const { upgrade, query, apiKey: secret, address } = call.request;
+    const { upgrade, query, address } = call.request;
     if (upgrade === undefined) throw UPGRADE_REQUIRED;
     if (query !== '') throw NO_QUERY;
     if (this.#isClosing) throw STOPPING;
@@ -103,7 +107,7 @@ export class StreamHub implements ConnectionHost, OrderHost, Client {
     let isOpen = false;
     upgrade.accept(offered.includes(PROTOCOL) ? PROTOCOL : '', (socket) => {
       isOpen = true;
-      return new Connection(socket, { key, account, secret, address }, this);
+      return new Connection(socket, { key, account, address }, this);
     });
     if (!isOpen) this.parts.counts.giveBack(key);
   }
@@ -128,7 +132,7 @@ export class StreamHub implements ConnectionHost, OrderHost, Client {
     this.parts.counts.hear(subscriber.key);
   }
 
-  onRequest(connection: Connection, request: Request | UsualOrder): void {
+  onRequest(connection: Connection, request: Request | UsualOrder, heardMs: number): void {
     switch (request.op) {
       case 'ping':
         connection.send(pongText(this.moment(), request.id));
@@ -141,7 +145,7 @@ export class StreamHub implements ConnectionHost, OrderHost, Client {
         connection.send(unsubscribedText(this.moment(), request.id, request.channel));
         return;
       default:
-        this.#order(connection, request);
+        this.#order(connection, request, heardMs);
     }
   }
 
@@ -176,7 +180,7 @@ export class StreamHub implements ConnectionHost, OrderHost, Client {
   #sendDue(): void {
     this.#checkKeys();
     this.#channels.read();
-    const nowMs = this.parts.limitsNowMs();
+    const nowMs = this.parts.limitsNowMs(this.monotonicMs());
     if (nowMs - this.#heartbeatAtMs >= HEARTBEAT_MS || nowMs < this.#heartbeatAtMs) this.#beat(nowMs);
     this.#channels.flush();
     this.#pingAll();
@@ -209,13 +213,13 @@ export class StreamHub implements ConnectionHost, OrderHost, Client {
     workFor(this, () => this.#channels.read());
   }
 
-  #order(connection: Connection, order: UsualOrder | ApiRequest): void {
+  #order(connection: Connection, order: UsualOrder | ApiRequest, heardMs: number): void {
     if (this.#isClosing) {
       connection.refuse(order.id, STOPPING);
       return;
     }
-    const { nowMs, limitsNowMs, monotonicMs, carryOut, carryOutAs } = this.parts;
-    const call = new StreamCall(connection, order, this, nowMs(), limitsNowMs(), monotonicMs());
+    const { nowMs, limitsNowMs, carryOut, carryOutAs } = this.parts;
+    const call = new StreamCall(connection, order, this, nowMs(), limitsNowMs(heardMs), heardMs);
     connection.pendingOrders += 1;
     this.#pendingOrders += 1;
     if (order.op === 'deadman') carryOutAs(call, () => this.#setDeadman(connection, order, call));
@@ -244,6 +248,40 @@ export class StreamHub implements ConnectionHost, OrderHost, Client {
 
   get meter(): GatewayMeter {
     return this.parts.meter;
+  }
+
+  /**
+   * Replies to orders that a stream has sent at once come one behind the other. A stream without further ones gets its
+   * answer at once, while the text is in the processor's cache.
+   */
+  sendAnswer(connection: Connection, text: string): void {
+    const isLast = connection.pendingOrders === 1;
+    if (connection !== this.#answeredStream) {
+      if (isLast) {
+        connection.send(text);
+        return;
+      }
+      this.sendAnswers();
+      this.#answeredStream = connection;
+      if (!this.#isSendDue) process.nextTick(this.#sendLast);
+      this.#isSendDue = true;
+    }
+    this.#answers.push(text);
+    if (isLast) this.sendAnswers();
+  }
+
+  readonly #sendLast = (): void => {
+    this.#isSendDue = false;
+    this.sendAnswers();
+  };
+
+  sendAnswers(): void {
+    const connection = this.#answeredStream;
+    if (connection === null) return;
+    const texts = this.#answers;
+    this.#answers = [];
+    this.#answeredStream = null;
+    workFor(connection, () => connection.sendAll(texts));
   }
 
   onAnswered(connection: Connection): void {

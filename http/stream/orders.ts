@@ -24,6 +24,8 @@ const NO_RESPONDER = { send: () => fail('an order of a stream is answered by a m
 export interface OrderHost {
   readonly meter: GatewayMeter;
   moment(): { readonly seq: number; readonly timeMs: number };
+  /** Sends the answer to an order, with others of the same stream that come right behind it. */
+  sendAnswer(connection: Connection, text: string): void;
   onAnswered(connection: Connection): void;
 }
 
@@ -40,6 +42,7 @@ export class StreamCall extends Call {
   ) {
     const { meter } = host;
     super(requestOf(connection, message), NO_RESPONDER, NO_HEADS, meter, 0, nowMs, limitsNowMs, startedMs);
+    this.key = connection.subscriber.key;
   }
 
   override order(): ParsedOrder {
@@ -49,7 +52,8 @@ export class StreamCall extends Call {
   }
 
   override sendOrder(dataText: string, isReplay: boolean): void {
-    this.connection.send(orderMessageText(this.host.moment(), this.message.id, isReplay, dataText));
+    const text = orderMessageText(this.host.moment(), this.message.id, isReplay, dataText);
+    this.host.sendAnswer(this.connection, text);
     this.#answered(CREATED);
   }
 
@@ -91,7 +95,7 @@ function requestOf({ subscriber }: Connection, message: Message): HttpRequest {
     path: message.op === 'cancel' ? `/v1/orders/${encodeURIComponent(message.orderId)}` : '/v1/orders',
     query: message.op === 'cancelAll' ? filterOf(message) : '',
     address: subscriber.address,
-    apiKey: subscriber.secret,
+    apiKey: '',
     idempotencyKey: isOrder ? (message.idempotencyKey ?? null) : null,
     contentType: isOrder ? 'application/json' : '',
     contentEncoding: '',

@@ -48,6 +48,15 @@ class OpenSocket implements StreamSocket, Client {
     }
   }
 
+  sendAll(texts: readonly string[]): boolean {
+    if (!this.isClosed) {
+      this.socket.cork(() => {
+        for (const text of texts) this.send(text);
+      });
+    }
+    return this.waitingBytes === 0;
+  }
+
   ping(): void {
     if (!this.isClosed) this.socket.ping();
   }

@@ -25,6 +25,10 @@ class PlayedSocket implements StreamSocket {
     return true;
   }
 
+  sendAll(): never {
+    throw new Error('a page gets one message a second');
+  }
+
   close(code: number): void {
     this.closedWith = code;
     this.owner?.onClosed();

@@ -177,7 +177,7 @@ export class Bench {
       ...gateway,
       counts: new StreamCounts(streamsMemory()),
       nowMs,
-      limitsNowMs: () => Math.floor(monotonicMs()),
+      limitsNowMs: Math.floor,
       monotonicMs,
       flushMs: 0,
       schedule: setImmediate,

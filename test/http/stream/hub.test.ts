@@ -1,12 +1,14 @@
 /** Streams at one gateway: conflation, clients that are too slow, and resuming, over sockets that the test plays. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { StreamOwner, StreamSocket } from '../../../engine/model/ports.js';
 import type { SignedHead } from '../../../engine/proofs/statements.js';
 import { Call } from '../../../http/api/call.js';
 import { LogWriter } from '../../../http/broadcast/log.js';
 import { BETS_FORM } from '../../../http/broadcast/records.js';
 import { GatewayMeter } from '../../../http/metrics/gateway-meter.js';
+import { Connection } from '../../../http/stream/connection.js';
 import { StreamHub } from '../../../http/stream/hub.js';
 import { StreamCounts, streamsMemory } from '../../../http/stream/limits.js';
 import { HeadTexts } from '../../../http/wire/head-texts.js';
@@ -23,6 +25,8 @@ class FakeSocket implements StreamSocket {
   isRead = true;
   pings = 0;
   answersPings = true;
+  /** Texts that went out together. */
+  readonly writes: number[] = [];
 
   fail(error: unknown): never {
     throw error;
@@ -32,6 +36,10 @@ class FakeSocket implements StreamSocket {
     this.sent.push(JSON.parse(Buffer.from(text).toString()) as ServerMessage);
     if (!this.isRead) this.waitingBytes += text.length;
     return this.isRead;
+  }
+  sendAll(texts: readonly string[]): boolean {
+    this.writes.push(texts.length);
+    return texts.map((text) => this.send(text)).at(-1) ?? true;
   }
   ping(): void {
     this.pings += 1;
@@ -214,6 +222,39 @@ test('a client that gives no sign of life to two pings is told so, and no other'
   assert.deepEqual(pings, [1, 2, 2, 2]);
   assert.equal(stopped.sent.at(-1)?.type, 'error');
   assert.deepEqual([answering.closedWith, sending.closedWith], [null, null]);
+});
+
+test('answers of a stream that come one behind the other go out together, and nothing overtakes them', async () => {
+  const bench = new HubBench();
+  const sockets = [bench.open(), bench.open()] as const;
+  const answer = (of: 0 | 1, id: number, pendingOrders = 2): void => {
+    const { owner } = sockets[of];
+    assert.ok(owner instanceof Connection);
+    owner.pendingOrders = pendingOrders;
+    bench.hub.sendAnswer(owner, JSON.stringify({ type: 'order', id }));
+  };
+  const got = (of: 0 | 1) =>
+    sockets[of].sent.splice(0).map((message) => ('id' in message ? message.id : message.type));
+  for (const of of [0, 1] as const) assert.deepEqual(got(of), ['heartbeat']);
+  answer(0, 1);
+  answer(0, 2);
+  assert.deepEqual(got(0), []);
+  answer(1, 3);
+  assert.deepEqual([got(0), sockets[0].writes], [[1, 2], [2]]);
+  bench.ask(sockets[1], { op: 'ping', id: 4 });
+  assert.deepEqual(got(1), [3, 4]);
+  answer(1, 5);
+  await nextTurn();
+  assert.deepEqual(got(1), [5], 'by the end of the turn');
+  answer(1, 6);
+  answer(1, 7, 1);
+  answer(0, 8, 1);
+  assert.deepEqual([got(1), got(0)], [[6, 7], [8]], 'no more can come');
+  answer(1, 9);
+  answer(0, 10);
+  await bench.hub.close();
+  assert.deepEqual([got(1), got(0)], [[9], [10]]);
+  assert.deepEqual(sockets[0].closedWith, '1001 shutting_down');
 });
 
 test('old events are sent as fast as the client reads, and none twice', () => {

@@ -145,6 +145,31 @@ test('a client that has not read for long gets all that waits, and then the reas
   assert.deepEqual(server.errors, []);
 });
 
+test('texts that are sent together arrive one by one, in order, however long they are', async () => {
+  const server = await serve();
+  const { client, socket, closed } = await server.connect();
+  const texts = Array.from({ length: 60 }, (_, at) => `${at} ${'x'.repeat(at * 40)}`);
+  const received: string[] = [];
+  const all = new Promise<void>((resolve) => {
+    client.on('message', (message) => {
+      if (received.push(String(message)) === 2 * texts.length + 1) resolve();
+    });
+  });
+  assert.equal(socket.sendAll(texts), true);
+  socket.sendAll(texts.toReversed());
+  socket.send('last');
+  await all;
+  assert.deepEqual(received, [...texts, ...texts.toReversed(), 'last']);
+  client.pause();
+  while (socket.sendAll(texts));
+  assert.ok(socket.waitingBytes > 0);
+  client.terminate();
+  await closed;
+  assert.equal(socket.sendAll(texts), true, 'nothing is sent after the end');
+  await server.transport.close();
+  assert.deepEqual(server.errors, []);
+});
+
 class Watched extends Connection {
   readonly alive = new EventEmitter();
 
@@ -159,11 +184,11 @@ test('a client that answers no pings any more finds 4408 and the reason when it 
     moment: () => ({ seq: 1, timeMs: 1 }),
     monotonicMs: () => 0,
     ...{ onOpen: () => undefined, onHeard: () => undefined, onRequest: () => undefined },
-    ...{ onRoom: () => undefined, onClosed: () => undefined },
+    ...{ onRoom: () => undefined, onClosed: () => undefined, sendAnswers: () => undefined },
   };
   const streams: Watched[] = [];
   const server = await serve(10, (socket) => {
-    const stream = new Watched(socket, { key: 1, account: 1, secret: '', address: '' }, host);
+    const stream = new Watched(socket, { key: 1, account: 1, address: '' }, host);
     streams.push(stream);
     return stream;
   });
