@@ -3,7 +3,7 @@
  * and the memory of idle streams.
  */
 import { setTimeout as pause } from 'node:timers/promises';
-import { must } from '../../engine/base/assert.js';
+import { assert, must } from '../../engine/base/assert.js';
 import { hasWrk } from '../client/wrk.js';
 import { byThread, cpuTimes, cpuUse, residentBytes, sumOf } from '../host/usage.js';
 import { type Book, ORDERS, openBook } from '../load/book.js';
@@ -20,7 +20,8 @@ const CONNECTIONS = 256;
 const SUBSCRIBERS = 1_000;
 const LISTENERS = 100;
 /** So many streams of a key stay below the 50 messages a second that each may send. */
-const STREAMS_EACH = 4;
+const STREAMS_EACH = 6;
+const AT_ONCE = 4;
 const IDLE = 9_000;
 const IDLE_MS = 5_000;
 const SUBSCRIBE = (channel: string): string => JSON.stringify({ op: 'subscribe', id: 1, channel });
@@ -32,34 +33,37 @@ export async function streamSection(options: SuiteOptions): Promise<SectionResul
   // The gateway's CPU time is to be seen beside the engine's.
   const server = await ToteServer.start({ ...placeOf(options), env: { TOTE_GATEWAYS: '1' } });
   try {
-    const book = await openBook(server, IDLE_MS + options.rounds * 4 * (options.measureMs + 8_000));
+    const book = await openBook(server, IDLE_MS + (options.rounds + 1) * 5 * (options.measureMs + 8_000));
     const keys = book.bettors.map(({ apiKey }) => apiKey);
     options.progress('idle streams');
     const idle = await idleBytes(server, keys);
-    const [posted, beside, over]: [Run[], Run[], Run[]] = [[], [], []];
+    const [posted, beside, over, overAtOnce]: [Run[], Run[], Run[], Run[]] = [[], [], [], []];
     const counts: Counted[] = [];
     const orders = toteTarget(ORDERS, server, book.orders, book);
     const load = { connections: CONNECTIONS, client: 'wrk' } as const;
-    for (let round = 1; round <= options.rounds; round++) {
+    // The first warms up all of the server's code, and does not count.
+    for (let round = 0; round <= options.rounds; round++) {
       options.progress(`orders without and with streams, round ${round} of ${options.rounds}`);
       posted.push(await runOnce(orders, load, options));
+      over.push(await overStreams(server, book, 1, options));
+      overAtOnce.push(await overStreams(server, book, AT_ONCE, options));
       const streams = await Streams.open(server.port, listeners(keys));
       const { result, counted } = await streams.during(() => runOnce(orders, load, options));
       streams.close();
       beside.push(result);
       counts.push(counted);
-      over.push(await overStreams(server, book, options));
     }
     await expectConservation(server);
     const row = (name: string, rounds: readonly Run[]): Row => {
-      return { name, connections: CONNECTIONS, plannedRate: null, rounds };
+      return { name, connections: CONNECTIONS, plannedRate: null, rounds: rounds.slice(1) };
     };
     const rows = [
       row('POST, no streams', posted),
       row(`POST, ${SUBSCRIBERS} streams of all markets`, beside),
-      row('orders over streams', over),
+      row('orders over streams, one at a time', over),
+      row(`orders over streams, ${AT_ONCE} at a time`, overAtOnce),
     ];
-    return sectionOf(rows, counts, idle);
+    return sectionOf(rows, counts.slice(1), idle);
   } finally {
     await server.process.stop('SIGKILL');
   }
@@ -70,25 +74,32 @@ const listeners = (keys: readonly string[]) => [
   { keys: keys.slice(0, LISTENERS), each: 1, messages: [SUBSCRIBE('fills')], orders: [] },
 ];
 
-async function overStreams(server: ToteServer, book: Book, { measureMs }: SuiteOptions): Promise<Run> {
+async function overStreams(
+  server: ToteServer,
+  book: Book,
+  atOnce: number,
+  { measureMs, warmupMs }: SuiteOptions,
+): Promise<Run> {
   const keys = book.bettors.slice(0, CONNECTIONS).map(({ apiKey }) => apiKey);
   const orders = book.markets.flatMap(({ id }) =>
     ['UP', 'DOWN'].map((prediction) =>
       JSON.stringify({ op: 'order', id: 1, order: { marketId: id, prediction, amount: 1 } }),
     ),
   );
-  const groups = [{ keys, each: STREAMS_EACH, messages: [], orders, inFlight: CONNECTIONS }];
+  const groups = [{ keys, each: STREAMS_EACH, messages: [], orders, atOnce, inFlight: CONNECTIONS }];
   const streams = await Streams.open(server.port, groups);
   try {
+    await pause(warmupMs);
     const before = cpuTimes(server.process.pid);
     const { counted } = await streams.during(() => pause(measureMs));
     const cpu = cpuUse(before, cpuTimes(server.process.pid));
+    if (counted.refused > 0) throw new Error(`${counted.refused} orders over streams were refused`);
     const us = counted.orderUs;
     const latency = { p50Us: at(us, 0.5), p90Us: at(us, 0.9), p99Us: at(us, 0.99), p999Us: at(us, 0.999) };
     return {
       ratePerSecond: (us.length * 1000) / measureMs,
       latency: { ...latency, maxUs: at(us, 1) },
-      ...{ lateP99Us: null, clientCpu: Number.NaN, refused: counted.refused, behind: null },
+      ...{ lateP99Us: null, clientCpu: Number.NaN, refused: 0, behind: null },
       server: { timeline: [], residentBytes: null },
       threadUs: byThread((name) => (cpu?.threadNs[name] ?? Number.NaN) / us.length / 1000),
     };
@@ -120,9 +131,12 @@ async function idleBytes(server: ToteServer, keys: readonly string[]): Promise<I
 }
 
 function streamOrderCpu(rows: readonly Row[]): Measured[] {
-  const [posted, over] = [must(rows[0], 'POST'), must(rows[2], 'orders over streams')];
-  const value = roundRatio(over, posted, ({ threadUs }) => threadUs.gateway);
-  const beside = `${figure(threadUsOf(over).gateway)} of ${figure(threadUsOf(posted).gateway)} us`;
+  const [posted, , over, atOnce] = rows.map((row) => ({ row, us: threadUsOf(row).gateway }));
+  assert(posted !== undefined && over !== undefined && atOnce !== undefined, 'POST and two rows of streams');
+  const ratio = ({ row }: { readonly row: Row }): number =>
+    roundRatio(row, posted.row, ({ threadUs }) => threadUs.gateway);
+  const value = ratio(over);
+  const beside = `${figure(over.us)} of ${figure(posted.us)} us; ${AT_ONCE} at a time ${figure(ratio(atOnce))}, ${figure(atOnce.us)} us`;
   return Number.isNaN(value) ? [] : [{ goal: 'streamOrderCpu', value, beside }];
 }
 

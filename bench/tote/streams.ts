@@ -9,7 +9,9 @@ export interface StreamGroup {
   readonly messages: readonly string[];
   /** Placed by the group's streams in turn, the next when one is answered; none for listeners. */
   readonly orders: readonly string[];
-  /** Orders that wait for an answer at any time, at most one a stream. */
+  /** A stream places so many, and waits for all the answers. */
+  readonly atOnce?: number;
+  /** Orders that wait for an answer at any time. */
   readonly inFlight?: number;
 }
 
@@ -31,7 +33,7 @@ const TIME = /"time":"([^"]+)"/;
 
 export class Streams {
   readonly #sockets: WebSocket[] = [];
-  /** Each places an order on a stream that has none in flight; the longest idle first. */
+  /** Each places orders on a stream that has none in flight; the longest idle first. */
   readonly #idle: (() => void)[] = [];
   #inFlight = 0;
   #counting: Counted | null = null;
@@ -67,7 +69,11 @@ export class Streams {
     for (const socket of this.#sockets) socket.removeAllListeners('close').terminate();
   }
 
-  #open(port: number, key: string, { messages, orders, inFlight = 0 }: StreamGroup): Promise<void> {
+  #open(
+    port: number,
+    key: string,
+    { messages, orders, atOnce = 1, inFlight = 0 }: StreamGroup,
+  ): Promise<void> {
     const socket = new WebSocket(`ws://127.0.0.1:${port}/v1/stream`, {
       headers: { 'X-API-Key': key },
       ...{ perMessageDeflate: false, skipUTF8Validation: true },
@@ -75,14 +81,15 @@ export class Streams {
     this.#sockets.push(socket);
     let next = Math.floor(Math.random() * orders.length);
     let sentAtMs = 0;
+    let awaited = 0;
     const order = (): void => {
       sentAtMs = performance.now();
-      socket.send(must(orders[next++ % orders.length], 'an order'));
+      for (; awaited < atOnce; awaited++) socket.send(must(orders[next++ % orders.length], 'an order'));
     };
     socket.on('open', () => {
       for (const message of messages) socket.send(message);
       if (this.#inFlight < inFlight) {
-        this.#inFlight += 1;
+        this.#inFlight += atOnce;
         order();
       } else if (inFlight > 0) this.#idle.push(order);
     });
@@ -101,6 +108,8 @@ export class Streams {
         if (orders.length === 0 || !(isError || head.startsWith('{"type":"order"'))) return;
         this.#counting?.orderUs.push((performance.now() - sentAtMs) * 1000);
         if (isError && this.#counting !== null) this.#counting.refused += 1;
+        awaited -= 1;
+        if (awaited > 0) return;
         this.#idle.push(order);
         this.#idle.shift()?.();
       });
