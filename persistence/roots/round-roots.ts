@@ -13,6 +13,7 @@ import type { SignedRoot } from '../../engine/model/proofs/proof-views.js';
 import { newLeaf, TreeHasher, TreeStack } from '../../engine/proofs/merkle.js';
 import { rootStatement } from '../../engine/proofs/statements.js';
 import { JournalError } from '../errors.js';
+import { noRest, type Rest } from '../thread/pace.js';
 import { BET_CELLS, type MadeRoot, type RootNote, type RootNotes } from './messages.js';
 
 type Tree = Pick<SignedRoot, 'merkleRoot' | 'treeSize'> & {
@@ -24,6 +25,9 @@ export interface RootSigner {
   readonly keyId: string;
   readonly sign: (text: string) => string;
 }
+
+/** Counted in bets: each rest reads the clock. */
+const RESTS_EVERY = 32;
 
 export class RoundRoots {
   readonly #seeds: RoundSeeds;
@@ -44,6 +48,7 @@ export class RoundRoots {
     private readonly signer: RootSigner | null,
     startSeq: number,
     betHashes?: SharedArrayBuffer,
+    private readonly rest: Rest = noRest,
   ) {
     this.#seeds = new RoundSeeds(masterSecret, FAIRNESS_TOOLS);
     this.#hashes = new BetHashes(this.#seeds, betHashes);
@@ -73,8 +78,10 @@ export class RoundRoots {
   #note(note: RootNote): void {
     switch (note.kind) {
       case 'bets':
-        for (let at = 0, n = 0; at < note.cells.length; at += BET_CELLS, n++)
+        for (let at = 0, n = 0; at < note.cells.length; at += BET_CELLS, n++) {
           this.#add(betAt(note.cells, at, note.clientSeeds?.[n] ?? null));
+          if (n % RESTS_EVERY === 0) this.rest();
+        }
         break;
       case 'locked':
         this.#lock(note.market, note.roundNumber);

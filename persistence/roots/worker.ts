@@ -6,6 +6,7 @@ import { isoText } from '../../engine/base/iso-text.js';
 import { headStatement, type SignedHead } from '../../engine/proofs/statements.js';
 import { JournalError } from '../errors.js';
 import { toErrorParts } from '../journal/messages.js';
+import { backgroundPace } from '../thread/pace.js';
 import type { FromRootsThread, FromShadow, JournalHead, RootsOptions } from './messages.js';
 import { RoundRoots } from './round-roots.js';
 
@@ -14,7 +15,9 @@ const { masterSecret, betHashes, signing, startSeq, shadow } = workerData as Roo
 const post = (message: FromRootsThread): void => port.postMessage(message);
 const { keyId } = signing;
 const sign = signerOf(signing);
-const roots = new RoundRoots(masterSecret, { keyId, sign }, startSeq, betHashes);
+const pace = backgroundPace();
+const rest = (): void => pace.rest();
+const roots = new RoundRoots(masterSecret, { keyId, sign }, startSeq, betHashes, rest);
 
 function signed({ seq, chain, timeMs }: JournalHead): SignedHead {
   const head = { seq, chain, time: isoText(timeMs) };
@@ -22,6 +25,7 @@ function signed({ seq, chain, timeMs }: JournalHead): SignedHead {
 }
 
 shadow.on('message', (told: FromShadow) => {
+  pace.begin();
   try {
     if ('chain' in told) post({ kind: 'head', head: signed(told) });
     else for (const root of roots.take(told)) post({ kind: 'root', root });

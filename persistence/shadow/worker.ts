@@ -3,7 +3,6 @@
  * growing intervals. Only a divergence ends the server, and the event loop does that.
  */
 import { statSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { must } from '../../engine/base/assert.js';
 import type { ReaderNews, WantedSeq } from '../archive/reader/messages.js';
@@ -12,7 +11,7 @@ import { copyNeedsBytes, DEFAULT_SPACE_THRESHOLDS, freeBytesOf, SpaceWatch } fro
 import { codeOf, JournalError, messageOf } from '../errors.js';
 import { toErrorParts } from '../journal/messages.js';
 import { findSegments } from '../journal/segment/names.js';
-import { hasCoreToSpare, lowerThreadPriority, noRest, Pace, sleeper, threadCpuMs } from '../thread/pace.js';
+import { backgroundPace, threadCpuMs } from '../thread/pace.js';
 import type { CloseMessage } from '../thread/thread.js';
 import {
   type FromShadow,
@@ -30,14 +29,12 @@ const STATUS_EVERY_MS = 500;
 const SPACE_EVERY_MS = 1_000;
 const RETRY_MS_MIN = 1_000;
 const RETRY_MS_MAX = 5 * 60_000;
-/** The event loop and the journal's thread come first where cores are scarce. */
-const NICE = 19;
 
 const port = must(parentPort, "the parent's port");
 const options = workerData as ShadowOptions;
 const clock = { nowMs: () => Date.now(), monotonicMs: () => performance.now(), threadCpuMs };
-const pace = new Pace(clock, sleeper());
-const rest = hasCoreToSpare(availableParallelism()) ? noRest : () => pace.rest();
+const pace = backgroundPace();
+const rest = (): void => pace.rest();
 const post = (message: FromShadow): void => port.postMessage(message);
 const note = (text: string): void => post({ kind: 'note', text });
 const freeBytes = (): number => freeBytesOf(options.dir.journal);
@@ -186,7 +183,6 @@ function close(): void {
   }
 }
 
-lowerThreadPriority(NICE);
 options.reader?.on('message', (seq: WantedSeq) => onWanted(seq));
 port.on('message', (message: ToShadow | CloseMessage) => {
   if (message.kind === 'close') close();

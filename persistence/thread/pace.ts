@@ -7,7 +7,7 @@
  * that sleeps often delays others by no more than it works between two sleeps.
  */
 import { readFileSync, readlinkSync } from 'node:fs';
-import { setPriority } from 'node:os';
+import { availableParallelism, setPriority } from 'node:os';
 import type { Clock } from '../../engine/model/ports.js';
 
 const WORK_MS = 0.25;
@@ -56,8 +56,18 @@ export class Pace {
   }
 }
 
+/** The event loop and the journal's thread come first where cores are scarce. */
+const NICE = 19;
+
+/** Lowers the priority of this thread, which is to rest by the pace: with cores to spare it does not sleep. */
+export function backgroundPace(): Pace {
+  lowerThreadPriority(NICE);
+  const clock = { monotonicMs: () => performance.now() };
+  return new Pace(clock, hasCoreToSpare(availableParallelism()) ? () => undefined : sleeper());
+}
+
 /** Not for the main thread, whose event loop it would block. */
-export function sleeper(): (ms: number) => void {
+function sleeper(): (ms: number) => void {
   const cell = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   return (ms) => void Atomics.wait(cell, 0, 0, ms);
 }
@@ -71,13 +81,9 @@ export function threadCpuMs(): number {
   }
 }
 
-/** On Linux every thread has its own nice value; elsewhere this does nothing. Returns whether it did it. */
-export function lowerThreadPriority(nice: number): boolean {
+/** On Linux every thread has its own nice value; elsewhere this does nothing. */
+function lowerThreadPriority(nice: number): void {
   try {
-    const threadId = Number(readlinkSync('/proc/thread-self').split('/').at(-1));
-    setPriority(threadId, nice);
-    return true;
-  } catch {
-    return false;
-  }
+    setPriority(Number(readlinkSync('/proc/thread-self').split('/').at(-1)), nice);
+  } catch {}
 }
