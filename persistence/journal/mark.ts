@@ -63,6 +63,7 @@ export function raiseMark(path: string, before: Mark | null, { lastSeq, checksum
 
 export class MarkFile {
   readonly #fd: number;
+  readonly #room = Buffer.alloc(SLOT_BYTES);
   #newest: Slot;
 
   constructor(readonly path: string) {
@@ -80,9 +81,9 @@ export class MarkFile {
     assert(mark.lastSeq >= this.mark.lastSeq, 'the mark must not go back');
     const index = 1 - this.#newest.index;
     const generation = this.#newest.generation + 1;
-    const bytes = Buffer.from(slotText(generation, mark), 'latin1');
-    const written = writeSync(this.#fd, bytes, 0, bytes.length, index * SLOT_BYTES);
-    if (written !== bytes.length) throw new Error(`only ${written} bytes of the mark were written`);
+    const bytes = this.#room.write(slotText(generation, mark), 'latin1');
+    const written = writeSync(this.#fd, this.#room, 0, bytes, index * SLOT_BYTES);
+    if (written !== bytes) throw new Error(`only ${written} bytes of the mark were written`);
     this.#newest = { index, generation, mark };
   }
 

@@ -1,5 +1,5 @@
 /** Messages between the event loop and the journal's thread, and how an error crosses between them. */
-import type { Batch, JournalLoss, SpaceLevel } from '../../engine/model/ports.js';
+import type { JournalLoss, SpaceLevel } from '../../engine/model/ports.js';
 import type { DataDir } from '../data-dir/layout.js';
 import type { SpaceThresholds } from '../data-dir/space.js';
 import { codeOf, JournalError, type JournalErrorCode, messageOf } from '../errors.js';
@@ -23,10 +23,14 @@ export interface SealedSegment {
   readonly bytes: number;
 }
 
-export interface ToJournal {
-  readonly kind: 'commit';
-  readonly batch: Batch;
-}
+/** A batch to commit, as a list: an object's names would be written and read with each. */
+export type ToJournal = readonly [
+  firstSeq: number,
+  lastSeq: number,
+  timeMs: number,
+  commands: string,
+  digest: string,
+];
 
 export interface JournalMemory {
   /** Counts the messages sent to the thread, which sleeps until there are more. */

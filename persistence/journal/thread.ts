@@ -84,8 +84,9 @@ export class JournalThread implements JournalWriter {
     if (this.#state === 'failed') return;
     assert(this.#pendingSeq < batch.firstSeq, 'commits are in order');
     assert(this.#state === 'open', `a journal that is ${this.#state} takes no batch`);
-    this.#pendingSeq = batch.lastSeq;
-    must(this.#thread, 'the thread').post({ kind: 'commit', batch });
+    const { firstSeq, lastSeq, timeMs, commands, digest } = batch;
+    this.#pendingSeq = lastSeq;
+    must(this.#thread, 'the thread').post([firstSeq, lastSeq, timeMs, commands, digest]);
   }
 
   /** Resolves once everything is on disk and the thread has ended; rejects with the failure if there was one. */

@@ -106,13 +106,14 @@ function work(first: Message): void {
   const batches: Batch[] = [];
   let chars = 0;
   for (let message: Message | undefined = first; message !== undefined; message = nextMessage()) {
-    if (message.kind === 'close') {
+    if ('kind' in message) {
       if (batches.length > 0) commit(batches, chars);
       close();
       return;
     }
-    batches.push(message.batch);
-    chars += message.batch.commands.length;
+    const [firstSeq, lastSeq, timeMs, commands, digest] = message;
+    batches.push({ firstSeq, lastSeq, timeMs, commands, digest });
+    chars += commands.length;
     if (chars >= TOGETHER_CHARS_MAX) break;
   }
   commit(batches, chars);
