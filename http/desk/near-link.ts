@@ -2,7 +2,7 @@
 import type { CommitTimes } from '../../engine/host/open-batch.js';
 import type { OrderTerms } from '../../engine/model/events.js';
 import { type Client, presentClient, workFor } from '../kit/client-work.js';
-import type { Link } from '../link/link.js';
+import type { Link, QuestionReply } from '../link/link.js';
 import type { Asker, OrderFields, OrderReply, RefusalFacts } from '../link/orders.js';
 import type { Question, QuestionKind, QuestionOf, Told } from '../link/questions.js';
 import type { Desk } from './desk.js';
@@ -16,7 +16,9 @@ export interface NearLinkOptions {
   readonly monotonicMs: () => number;
 }
 
-type Serve = (desk: Desk, takenMs: number) => void;
+interface Request {
+  serve(desk: Desk, takenMs: number): void;
+}
 
 /** Far more than the connections can send in one turn, unless the thread has come to a halt. */
 const REQUESTS_MAX = 4_096;
@@ -26,7 +28,7 @@ const REQUESTS_MAX = 4_096;
  * nobody's fault. Replies come within the engine's turn, and each continues its client's work.
  */
 export class NearLink implements Link {
-  #requests: Serve[] = [];
+  #requests: Request[] = [];
   #pending = 0;
   readonly #flush: () => void;
 
@@ -36,7 +38,7 @@ export class NearLink implements Link {
       this.#requests = [];
       const desk = options.desk();
       const takenMs = options.monotonicMs();
-      for (const serve of requests) serve(desk, takenMs);
+      for (const request of requests) request.serve(desk, takenMs);
     };
   }
 
@@ -45,8 +47,7 @@ export class NearLink implements Link {
   }
 
   place(order: OrderFields, reply: OrderReply): boolean {
-    const near = new NearOrder(this, presentClient(), reply);
-    return this.#send((desk, takenMs) => desk.place(order, takenMs, near));
+    return this.#send(new NearOrder(this, presentClient(), order, reply));
   }
 
   ask<K extends QuestionKind>(
@@ -55,47 +56,57 @@ export class NearLink implements Link {
     onTold: (told: Told[K] | RefusalFacts) => void,
   ): boolean {
     const client = presentClient();
-    const tell = (told: unknown): void => this.answer(client, () => onTold(told as Told[K] | RefusalFacts));
-    return this.#send((desk) =>
-      desk.answer(asker, question as Question, {
-        bets: (bets, next) => tell({ bets, next }),
-        facts: (text) => tell(JSON.parse(text)),
-        refused: tell,
-      }),
-    );
+    const tell = (told: unknown): void => this.answer(client, onTold, told as Told[K] | RefusalFacts);
+    const reply: QuestionReply = {
+      bets: (bets, next) => tell({ bets, next }),
+      facts: (text) => tell(JSON.parse(text)),
+      refused: tell,
+    };
+    return this.#send({ serve: (desk) => desk.answer(asker, question as Question, reply) });
   }
 
-  #send(serve: Serve): boolean {
+  #send(request: Request): boolean {
     if (this.#requests.length >= REQUESTS_MAX) return false;
     this.#pending += 1;
-    if (this.#requests.push(serve) === 1) this.options.schedule(this.#flush);
+    if (this.#requests.push(request) === 1) this.options.schedule(this.#flush);
     return true;
   }
 
-  /** Replies for `client`, for whom the request was sent. */
-  answer(client: Client | null, reply: () => void): void {
+  /** Calls `reply` with `given`, for the client for whom the request was sent. */
+  answer<A extends unknown[]>(client: Client | null, reply: (...given: A) => void, ...given: A): void {
     this.#pending -= 1;
     this.options.beforeReply();
-    workFor(client, reply);
+    workFor(client, reply, ...given);
   }
 }
 
-class NearOrder implements OrderReply {
+/** Each order has one, so it makes no function for itself. */
+class NearOrder implements Request, OrderReply {
   constructor(
     private readonly link: NearLink,
     private readonly client: Client | null,
+    private readonly order: OrderFields,
     private readonly reply: OrderReply,
   ) {}
 
+  serve(desk: Desk, takenMs: number): void {
+    desk.place(this.order, takenMs, this);
+  }
+
   placed(seq: number, bet: OrderTerms, takenMs: number, times: CommitTimes): void {
-    this.link.answer(this.client, () => this.reply.placed(seq, bet, takenMs, times));
+    this.link.answer(this.client, tellPlaced, this.reply, seq, bet, takenMs, times);
   }
 
   replayed(seq: number, bet: OrderTerms): void {
-    this.link.answer(this.client, () => this.reply.replayed(seq, bet));
+    this.link.answer(this.client, tellReplayed, this.reply, seq, bet);
   }
 
   refused(facts: RefusalFacts): void {
-    this.link.answer(this.client, () => this.reply.refused(facts));
+    this.link.answer(this.client, tellRefused, this.reply, facts);
   }
 }
+
+const tellPlaced = (to: OrderReply, ...told: Parameters<OrderReply['placed']>): void => to.placed(...told);
+const tellReplayed = (to: OrderReply, ...told: Parameters<OrderReply['replayed']>): void =>
+  to.replayed(...told);
+const tellRefused = (to: OrderReply, facts: RefusalFacts): void => to.refused(facts);

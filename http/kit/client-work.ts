@@ -13,12 +13,16 @@ let present: Client | null = null;
 
 export const presentClient = (): Client | null => present;
 
-/** An error in `work` ends the client. Without a client it is thrown. */
-export function workFor(client: Client | null, work: () => void): void {
+/** An error in `work`, which is called with `given`, ends the client. Without a client it is thrown. */
+export function workFor<A extends unknown[]>(
+  client: Client | null,
+  work: (...given: A) => void,
+  ...given: A
+): void {
   const before = present;
   present = client;
   try {
-    work();
+    work(...given);
   } catch (error) {
     if (client === null) throw error;
     client.fail(error);
@@ -30,5 +34,5 @@ export function workFor(client: Client | null, work: () => void): void {
 /** Makes work for the present client, to be done later. */
 export function later<A extends unknown[]>(work: (...given: A) => void): (...given: A) => void {
   const client = present;
-  return (...given) => workFor(client, () => work(...given));
+  return (...given) => workFor(client, work, ...given);
 }
