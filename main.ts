@@ -12,6 +12,7 @@ import { openOperatorTokens } from './persistence/data-dir/operator-tokens.js';
 import { masterSecretFingerprint } from './persistence/data-dir/secrets.js';
 import { JournalError } from './persistence/errors.js';
 import { quoted } from './persistence/journal/open-files.js';
+import { lowerHelpersWhenWarm } from './persistence/thread/pace.js';
 import { createLog, type Log, logNodeWarnings } from './process/log/log.js';
 import { Reloads } from './process/reloads.js';
 import { withServiceManager } from './process/service-manager.js';
@@ -35,6 +36,7 @@ async function start(given: Config, log: Log): Promise<void> {
   const reloads = new Reloads(log);
   reloads.watch();
 
+  lowerHelpersWhenWarm();
   // The gateways' threads load their code while the state is recovered.
   requireDescriptors(given.gateways);
   const front = new Front(given.gateways, (error) => shutdown.programmingError(error));

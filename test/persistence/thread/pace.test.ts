@@ -1,7 +1,9 @@
 /** The pace of a thread that shares a core, with a clock and a sleep that are only numbers. */
 import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import { availableParallelism, getPriority } from 'node:os';
 import { test } from 'node:test';
-import { hasCoreToSpare, Pace } from '../../../persistence/thread/pace.js';
+import { hasCoreToSpare, lowerHelpersWhenWarm, Pace } from '../../../persistence/thread/pace.js';
 import { randomOf } from '../support/journal-files.js';
 
 function paced() {
@@ -71,4 +73,19 @@ test('a sleep elsewhere does not count as work', () => {
 
 test('few cores are shared', () => {
   assert.deepEqual([1, 2, 3, 4, 64].map(hasCoreToSpare), [false, false, false, true, true]);
+});
+
+test("V8's own threads give way on few cores, but not while a server warms up", {
+  skip: process.platform !== 'linux',
+}, (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const own = getPriority(process.pid);
+  const areLowered = (): boolean =>
+    readdirSync('/proc/self/task').some((id) => Number(id) !== process.pid && getPriority(Number(id)) > own);
+  lowerHelpersWhenWarm();
+  t.mock.timers.tick(14_999);
+  assert.equal(areLowered(), false);
+  t.mock.timers.tick(1);
+  assert.equal(areLowered(), !hasCoreToSpare(availableParallelism()));
+  assert.equal(getPriority(process.pid), own);
 });
