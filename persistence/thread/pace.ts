@@ -91,10 +91,17 @@ export function threadCpuMs(): number {
 export function lowerHelpersWhenWarm(): void {
   if (hasCoreToSpare(availableParallelism())) return;
   const helpers = threadIds().filter((id) => id !== process.pid);
-  const lower = (): void => {
-    for (const id of threadIds()) if (helpers.includes(id)) setPriority(id, HELPERS_NICE);
+  const lower = (id: number): void => {
+    try {
+      setPriority(id, HELPERS_NICE);
+    } catch {
+      // It has just ended.
+    }
   };
-  setTimeout(lower, WARM_MS).unref();
+  const lowerAll = (): void => {
+    for (const id of threadIds()) if (helpers.includes(id)) lower(id);
+  };
+  setTimeout(lowerAll, WARM_MS).unref();
 }
 
 /** Of this process; none except on Linux. */
