@@ -63,7 +63,7 @@ const WARM_MS = 15_000;
 
 /** Lowers the priority of this thread, which is to rest by the pace: with cores to spare it does not sleep. */
 export function backgroundPace(): Pace {
-  lowerThreadPriority(NICE);
+  lowerOwnPriority(NICE);
   const clock = { monotonicMs: () => performance.now() };
   return new Pace(clock, hasCoreToSpare(availableParallelism()) ? () => undefined : sleeper());
 }
@@ -91,17 +91,10 @@ export function threadCpuMs(): number {
 export function lowerHelpersWhenWarm(): void {
   if (hasCoreToSpare(availableParallelism())) return;
   const helpers = threadIds().filter((id) => id !== process.pid);
-  const lower = (id: number): void => {
-    try {
-      setPriority(id, HELPERS_NICE);
-    } catch {
-      // It has just ended.
-    }
+  const lower = (): void => {
+    for (const id of threadIds()) if (helpers.includes(id)) lowerPriority(id, HELPERS_NICE);
   };
-  const lowerAll = (): void => {
-    for (const id of threadIds()) if (helpers.includes(id)) lower(id);
-  };
-  setTimeout(lowerAll, WARM_MS).unref();
+  setTimeout(lower, WARM_MS).unref();
 }
 
 /** Of this process; none except on Linux. */
@@ -113,9 +106,16 @@ function threadIds(): number[] {
   }
 }
 
-/** On Linux every thread has its own nice value; elsewhere this does nothing. */
-function lowerThreadPriority(nice: number): void {
+/** On Linux every thread has its own nice value. A thread that has just ended is left alone. */
+function lowerPriority(threadId: number, nice: number): void {
   try {
-    setPriority(Number(readlinkSync('/proc/thread-self').split('/').at(-1)), nice);
+    setPriority(threadId, nice);
+  } catch {}
+}
+
+/** Elsewhere than on Linux this does nothing. */
+function lowerOwnPriority(nice: number): void {
+  try {
+    lowerPriority(Number(readlinkSync('/proc/thread-self').split('/').at(-1)), nice);
   } catch {}
 }
