@@ -14,8 +14,7 @@ test('the printed lines bet on the round that ends first with a minute of bettin
     { atMs: 205_001, market: 'BTC_FIFTEEN_MINUTES', endsMs: 900_000 },
   ];
   for (const { atMs, market, endsMs } of cases) {
-    const server = await Server.start({ env: { TOTE_DEMO: '1' } });
-    t.after(() => server.remove());
+    const server = await Server.startFor(t, { env: { TOTE_DEMO: '1' } });
     const startMs = (await server.toNextDay()) - 1_000;
     if (atMs > 0) await server.advance(atMs - 1_000);
     await server.push({ BTC: 100 });

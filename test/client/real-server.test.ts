@@ -8,8 +8,7 @@ import { Sandbox, type Trader } from '../support/api/api-client-sandbox.js';
 import { fixedPort } from '../support/fixed-port.js';
 
 async function start(t: TestContext, env: Readonly<Record<string, string>> = {}): Promise<Sandbox> {
-  const sandbox = await Sandbox.start({ env });
-  t.after(() => sandbox.remove());
+  const sandbox = await Sandbox.startFor(t, { env });
   await sandbox.openRounds({ BTC: 100 });
   return sandbox;
 }
@@ -83,8 +82,7 @@ test('orders under way when the server is killed are each placed once, and answe
   await Promise.any(orders);
   await sandbox.server.kill();
   const { dataDir } = sandbox.server;
-  const next = await Sandbox.start({ dataDir, env });
-  t.after(() => next.remove());
+  const next = await Sandbox.startFor(t, { dataDir, env });
   const answered = (await Promise.all(orders)).map(({ bet }) => bet.id).sort();
   const placed = (await next.api(trader.secret).orders()).map(({ id }) => id).sort();
   assert.deepEqual(answered, placed);

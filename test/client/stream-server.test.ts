@@ -11,8 +11,7 @@ import { fixedPort } from '../support/fixed-port.js';
 import { LinkProxy } from '../support/link-proxy.js';
 
 async function start(t: TestContext, env: Readonly<Record<string, string>> = {}): Promise<Sandbox> {
-  const sandbox = await Sandbox.start({ env });
-  t.after(() => sandbox.remove());
+  const sandbox = await Sandbox.startFor(t, { env });
   await sandbox.openRounds({ BTC: 100 });
   return sandbox;
 }
@@ -96,8 +95,7 @@ test('what happened before a restart while the stream was away cannot be resumed
   const direct = new ToteClient({ url: `${sandbox.server.publicUrl}/v1`, key: secret });
   const missed = await direct.placeOrder(bet(5));
   await sandbox.server.kill();
-  const next = await Sandbox.start({ dataDir: sandbox.server.dataDir, env });
-  t.after(() => next.remove());
+  const next = await Sandbox.startFor(t, { dataDir: sandbox.server.dataDir, env });
   const later = open(t, next.server.publicUrl, secret);
   assert.ok(seq !== null);
   await new Promise<void>((resolve, reject) => {

@@ -42,6 +42,10 @@ class Line {
     return this.#messages.next();
   }
 
+  refuse(id: unknown, code: string, message = '', more: Message = {}): void {
+    this.send({ type: 'error', ...AT, id, code, message, ...more });
+  }
+
   async confirm(since: number | null): Promise<Message> {
     const request = await this.next();
     const { id, channel, markets = null } = request;
@@ -99,11 +103,25 @@ class Script {
   }
 }
 
+interface Opened {
+  readonly script: Script;
+  readonly stream: ToteStream;
+}
+
+async function opened(options?: StreamOptions): Promise<Opened> {
+  const script = await Script.start();
+  return { script, stream: script.open(options) };
+}
+
+async function connected(): Promise<Opened & { readonly line: Line }> {
+  const { script, stream } = await opened();
+  return { script, stream, line: await script.line() };
+}
+
 const fills = (seq: number): Message => ({ type: 'fills', ...AT, seq, data: [] });
 
 test('the key goes as a subprotocol, and a subscription is confirmed and brings its messages', async () => {
-  const script = await Script.start();
-  const stream = script.open();
+  const { script, stream } = await opened();
   const seen: number[] = [];
   const options = { markets: ['BTC_ONE_MINUTE'] };
   const subscribed = stream.subscribe('rounds', ({ seq }) => seen.push(seq), options);
@@ -149,15 +167,14 @@ test('after a lost connection events resume where they were, and what comes twic
 });
 
 test('where the server cannot resume, the bot is told once the events come again', async () => {
-  const script = await Script.start();
-  const stream = script.open();
+  const { script, stream } = await opened();
   const said: (string | number)[] = [];
   const options = { since: 7, onResync: () => said.push('resync') };
   void stream.subscribe('fills', ({ seq }) => said.push(seq), options);
   const line = await script.line();
   const { id, since } = await line.next();
   assert.equal(since, 7);
-  line.send({ type: 'error', ...AT, id, code: 'resync_required', message: '' });
+  line.refuse(id, 'resync_required');
   const anew = await line.confirm(100);
   assert.equal('since' in anew, false);
   line.send(fills(101));
@@ -178,18 +195,11 @@ test('a connection without heartbeats is given up for another', async () => {
 });
 
 test('a subscription that the server refuses is rejected, and not asked for again', async () => {
-  const script = await Script.start();
-  const stream = script.open();
+  const { script, stream } = await opened();
   const refused = errorOf(stream.subscribe('fills', () => undefined));
   const line = await script.line();
   const { id } = await line.next();
-  line.send({
-    type: 'error',
-    ...AT,
-    id,
-    code: 'insufficient_scope',
-    message: 'the key lacks positions:read',
-  });
+  line.refuse(id, 'insufficient_scope', 'the key lacks positions:read');
   assert.equal((await refused).code, 'insufficient_scope');
   line.socket.close();
   const next = await script.line();
@@ -199,8 +209,7 @@ test('a subscription that the server refuses is rejected, and not asked for agai
 });
 
 test('a subscription that is refused after a lost connection is told, once', async () => {
-  const script = await Script.start();
-  const stream = script.open();
+  const { script, stream } = await opened();
   const told: ToteError[] = [];
   const first = script.line();
   const confirmed = stream.subscribe('fills', () => undefined, { onRefused: (error) => told.push(error) });
@@ -209,7 +218,7 @@ test('a subscription that is refused after a lost connection is told, once', asy
   (await first).socket.terminate();
   const second = await script.line();
   const { id } = await second.next();
-  second.send({ type: 'error', ...AT, id, code: 'rate_limited', message: 'too fast' });
+  second.refuse(id, 'rate_limited', 'too fast');
   const later = stream.subscribe('markets', () => undefined);
   await second.confirm(null);
   await later;
@@ -222,9 +231,7 @@ test('a subscription that is refused after a lost connection is told, once', asy
 });
 
 test('an order that is aborted after it was sent is unknown, and its error has the key', async () => {
-  const script = await Script.start();
-  const stream = script.open();
-  const line = await script.line();
+  const { stream, line } = await connected();
   const controller = new AbortController();
   const aborted = errorOf(stream.placeOrder(ORDER, { idempotencyKey: 'k', signal: controller.signal }));
   await line.next();
@@ -234,9 +241,7 @@ test('an order that is aborted after it was sent is unknown, and its error has t
 });
 
 test('a key that is disabled ends the stream for good', async () => {
-  const script = await Script.start();
-  const stream = script.open();
-  const line = await script.line();
+  const { stream, line } = await connected();
   line.socket.close(4403, 'key_disabled');
   assert.equal((await errorOf(stream.closed)).code, 'key_disabled');
   assert.equal((await errorOf(stream.subscribe('fills', () => undefined))).code, 'key_disabled');
@@ -249,8 +254,7 @@ test('a refused connection is explained by an ordinary request, and ends the str
 });
 
 test('closing ends everything', async () => {
-  const script = await Script.start();
-  const stream = script.open();
+  const { script, stream } = await opened();
   const waiting = errorOf(stream.subscribe('fills', () => undefined));
   const line = await script.line();
   const order = errorOf(stream.placeOrder(ORDER));
@@ -262,9 +266,7 @@ test('closing ends everything', async () => {
 });
 
 test('an order is sent again with its key when the connection ends before the answer', async () => {
-  const script = await Script.start();
-  const stream = script.open();
-  const first = await script.line();
+  const { script, stream, line: first } = await connected();
   const placed = stream.placeOrder(ORDER);
   // The first attempt may have come before the connection; then it was never sent.
   const { op, idempotencyKey, order } = await first.next();
@@ -273,16 +275,14 @@ test('an order is sent again with its key when the connection ends before the an
   const second = await script.line();
   const again = await second.next();
   assert.deepEqual([again['idempotencyKey'], again['order']], [idempotencyKey, order]);
-  second.send({ type: 'error', ...AT, id: again['id'], code: 'journal_backlog', message: '' });
+  second.refuse(again['id'], 'journal_backlog');
   const { id } = await second.next();
   second.send({ type: 'order', ...AT, id, replayed: true, data: PLACED });
   assert.deepEqual(await placed, { ...PLACED, idempotencyKey, clientSeed: idempotencyKey });
 });
 
 test('a cancellation is sent again without a key, and fails with the code of its refusal', async () => {
-  const script = await Script.start();
-  const stream = script.open();
-  const first = await script.line();
+  const { script, stream, line: first } = await connected();
   const cancelled = stream.cancelOrder('bet_7');
   const { op, orderId, idempotencyKey } = await first.next();
   assert.deepEqual([op, orderId, idempotencyKey], ['cancel', 'bet_7', undefined]);
@@ -294,15 +294,13 @@ test('a cancellation is sent again without a key, and fails with the code of its
   assert.deepEqual(await cancelled, { id: 'bet_7', status: 'CANCELLED' });
   const refused = errorOf(stream.cancelOrder('bet_7'));
   const { id } = await second.next();
-  second.send({ type: 'error', ...AT, id, code: 'order_not_pending', message: 'it does not rest' });
+  second.refuse(id, 'order_not_pending', 'it does not rest');
   const { code, isOutcomeUnknown, idempotencyKey: ofError } = await refused;
   assert.deepEqual([code, isOutcomeUnknown, ofError], ['order_not_pending', false, null]);
 });
 
 test('all orders are cancelled by one message, which is sent again', async () => {
-  const script = await Script.start();
-  const stream = script.open();
-  const first = await script.line();
+  const { script, stream, line: first } = await connected();
   const cancelled = stream.cancelOrders({ marketId: 'BTC_ONE_DAY' });
   assert.equal((await first.next())['op'], 'cancelAll');
   first.socket.terminate();
@@ -314,8 +312,7 @@ test('all orders are cancelled by one message, which is sent again', async () =>
 });
 
 test('a countdown is asked for anew by each connection, until it is taken back', async () => {
-  const script = await Script.start();
-  const stream = script.open();
+  const { script, stream } = await opened();
   const set = async (seconds: number, line: Line): Promise<void> => {
     const answered = stream.setDeadman(seconds);
     const asked = await line.next();
@@ -340,19 +337,10 @@ test('a countdown is asked for anew by each connection, until it is taken back',
 });
 
 test('an order that is refused fails with its code', async () => {
-  const script = await Script.start();
-  const stream = script.open();
-  const line = await script.line();
+  const { stream, line } = await connected();
   const refused = errorOf(stream.placeOrder(ORDER, { idempotencyKey: 'k' }));
   const { id } = await line.next();
-  line.send({
-    type: 'error',
-    ...AT,
-    id,
-    code: 'odds_changed',
-    message: '',
-    current: { percent: 40, oddsAtBet: 2 },
-  });
+  line.refuse(id, 'odds_changed', '', { current: { percent: 40, oddsAtBet: 2 } });
   const { code, idempotencyKey, isOutcomeUnknown, current } = await refused;
   assert.deepEqual([code, idempotencyKey, isOutcomeUnknown], ['odds_changed', 'k', false]);
   assert.deepEqual(current, { percent: 40, oddsAtBet: 2 });

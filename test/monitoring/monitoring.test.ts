@@ -1,11 +1,11 @@
 /** Rules and the runbook's alarms follow from the sources; they and the dashboard fit a real server's metrics. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { project } from '../house/sources.js';
+import { newFile } from '../support/new-folder.js';
 import { type Scrape, scrape } from '../support/processes/scrape.js';
 import { Server } from '../support/processes/server.js';
 import { isAvailable } from '../support/programs.js';
@@ -37,8 +37,7 @@ test('rules and alarms of the runbook are those of the sources', () => {
 });
 
 async function scraped(t: TestContext): Promise<Scrape> {
-  const server = await Server.start();
-  t.after(() => server.remove());
+  const server = await Server.startFor(t);
   const { api } = await server.createBettor();
   await server.toNextDay();
   await server.push({ BTC: 67_000 });
@@ -101,9 +100,7 @@ function roleTest(
   };
 }
 
-test('alerts tell exchanges and machines apart: about leaders, and about one that is slow', { skip }, (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'tote-test-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+test('alerts tell exchanges and machines apart: about leaders, and about one that is slow', { skip }, () => {
   const role = (one: string, values: string) =>
     [`tote_replication_role{instance="${one}",role="leader"}`, values] as const;
   const epoch = (one: string, values: string) =>
@@ -149,21 +146,15 @@ test('alerts tell exchanges and machines apart: about leaders, and about one tha
       ['ToteSlowCommits'],
     ),
   ];
-  const file = join(folder, 'test.yml');
   const evaluated = { rule_files: [join(project, RULES_FILE)], evaluation_interval: '10s', tests };
-  writeFileSync(file, JSON.stringify(evaluated));
-  promtool(['test', 'rules', file]);
+  promtool(['test', 'rules', newFile(evaluated)]);
 });
 
-test('promtool accepts the rules, and the queries of the dashboard', { skip }, (t) => {
+test('promtool accepts the rules, and the queries of the dashboard', { skip }, () => {
   promtool(['check', 'rules', join(project, RULES_FILE)]);
-  const folder = mkdtempSync(join(tmpdir(), 'tote-test-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
   const rules = dashboardQueries().map((query, at) => {
     const expr = query.replaceAll('$__rate_interval', '1m');
     return { record: `query${at}`, expr };
   });
-  const file = join(folder, 'queries.yml');
-  writeFileSync(file, JSON.stringify({ groups: [{ name: 'dashboard', rules }] }));
-  promtool(['check', 'rules', file]);
+  promtool(['check', 'rules', newFile({ groups: [{ name: 'dashboard', rules }] })]);
 });

@@ -1,13 +1,13 @@
 /** docs/bots/proofs.md: the round in it is a real one, and every command in it gives what it says. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { OrderProof, ProofEvidence, RoundProof, SigningKey } from '../../client/index.js';
 import { must } from '../../engine/base/assert.js';
 import { pythonVerdicts, withPython } from '../support/api/proofs.js';
+import { newFolder } from '../support/new-folder.js';
 import { toteText } from '../support/processes/cli.js';
 import { isAvailable } from '../support/programs.js';
 
@@ -29,9 +29,8 @@ const commands = (start: string): string =>
     start,
   ).text;
 
-test('verify-bet says of the files in it what it says', async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'tote-doc-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+test('verify-bet says of the files in it what it says', async () => {
+  const folder = newFolder();
   for (const name of FILES) writeFileSync(join(folder, name), fileOf(name));
   const line = commands('npx tote verify-bet').replaceAll('\\\n', '').trim();
   const words = [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
@@ -57,9 +56,8 @@ const SHELL = ['xxd', 'sha256sum', 'openssl'];
 test('the commands of a shell give the commitment, the hash, the root and a good signature', {
   skip:
     SHELL.some((program) => !isAvailable(program)) && `one of ${SHELL.join(', ')} cannot be found in PATH`,
-}, (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'tote-doc-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+}, () => {
+  const folder = newFolder();
   const run = (start: string): string =>
     execFileSync('bash', ['-c', commands(start)], { cwd: folder, encoding: 'utf8' });
   const { root, seedCommitment, betHash } = (JSON.parse(fileOf('order-proof.json')) as { data: Proof }).data;

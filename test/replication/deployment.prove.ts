@@ -6,8 +6,7 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
-import { cpSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -17,8 +16,9 @@ import { type Compose, composeWith, NO_YAML } from '../support/compose.js';
 import { readDocument } from '../support/document.js';
 import { selfSigned } from '../support/http/certificates.js';
 import { Client } from '../support/http/client.js';
+import { newFolder } from '../support/new-folder.js';
 import { toteText } from '../support/processes/cli.js';
-import { newDataDir, type Run, removeDataDir, Server } from '../support/processes/server.js';
+import { newDataDir, type Run, Server } from '../support/processes/server.js';
 import { isAvailable } from '../support/programs.js';
 import { NO_NATS } from '../support/replication/nats.js';
 import { event, TOKEN } from '../support/replication/replicated.js';
@@ -121,8 +121,7 @@ function startProxies(t: TestContext, folder: string): string[] {
 }
 
 test('the files of the documents make an exchange that outlives its leader', { skip }, async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'tote-test-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = newFolder();
   for (const machine of addresses.keys()) {
     const store = join(folder, `nats-${machine}`);
     mkdirSync(store);
@@ -135,7 +134,6 @@ test('the files of the documents make an exchange that outlives its leader', { s
   }
   const urls = startProxies(t, folder);
   const [dirOne, dirTwo] = [newDataDir(), newDataDir()];
-  for (const dir of [dirOne, dirTwo]) t.after(() => removeDataDir(dir));
   await toteText(['init', dirOne, '--house-capital', '1,000,000']);
   cpSync(dirOne, dirTwo, { recursive: true });
   const { certFile, keyFile } = selfSigned(folder, 'operator');

@@ -7,7 +7,7 @@ import { credsAuthenticator, usernamePasswordAuthenticator } from '@nats-io/tran
 import { NatsLog } from '../../persistence/replication/nats/nats-log.js';
 import { type Pair, selfSigned } from '../support/http/certificates.js';
 import { tote } from '../support/processes/cli.js';
-import { newDataDir, removeDataDir } from '../support/processes/server.js';
+import { newDataDir } from '../support/processes/server.js';
 import { isAvailable } from '../support/programs.js';
 import { NatsCluster, type NatsOptions, NO_NATS } from '../support/replication/nats.js';
 import { createNatsUser } from '../support/replication/nats-users.js';
@@ -29,7 +29,6 @@ async function startSecured(
   given: Pick<NatsOptions, 'config' | 'connection'>,
 ): Promise<Secured> {
   const folder = newDataDir();
-  t.after(() => removeDataDir(folder));
   const pair = selfSigned(folder, 'nats');
   const file = join(folder, 'credentials');
   writeFileSync(file, credentials);

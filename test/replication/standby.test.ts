@@ -6,7 +6,7 @@ import type { OrderTrace } from '../../engine/model/operators.js';
 import { askUntil } from '../support/ask-until.js';
 import { Client } from '../support/http/client.js';
 import { tote } from '../support/processes/cli.js';
-import { newDataDir, type Run, removeDataDir } from '../support/processes/server.js';
+import { newDataDir, type Run } from '../support/processes/server.js';
 import { NO_NATS } from '../support/replication/nats.js';
 import {
   batchesOf,
@@ -112,7 +112,6 @@ test('a standby that was made from a backup goes on where the backup ended', opt
   await stopped(b.run);
   assert.equal((await place(leader, bettor, 'first')).status, 201);
   const dataDir = join(newDataDir(), 'made');
-  t.after(() => removeDataDir(dataDir));
   const made = await tote(['backup', dataDir, leader.dataDir]);
   assert.equal(made.code, 0, made.stderr);
   assert.equal((await place(leader, bettor, 'second')).status, 201);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { dataDirLayout } from '../../persistence/data-dir/layout.js';
 import { JournalReader } from '../../persistence/journal/reader.js';
-import { newDataDir, removeDataDir, type Server } from '../support/processes/server.js';
+import { newDataDir, type Server } from '../support/processes/server.js';
 import { pathOfTimeService } from '../support/processes/time-service.js';
 import { NO_NATS } from '../support/replication/nats.js';
 import {
@@ -22,7 +22,6 @@ describe('two machines', { skip: NO_NATS, concurrency: true }, () => {
   test('a standby that takes over with a clock far ahead of the journal settles nothing until it is confirmed', async (t) => {
     const longAgo = new Date(Date.now() - 7 * 86_400_000).toISOString();
     const folder = newDataDir();
-    t.after(() => removeDataDir(folder));
     const PATH = pathOfTimeService(folder, 'no');
     const { leader, b, bettor } = await startExchange(t, {
       env: { TOTE_CLOCK_START: longAgo },

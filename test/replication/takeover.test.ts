@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { newDataDir, removeDataDir } from '../support/processes/server.js';
+import { newDataDir } from '../support/processes/server.js';
 import { NO_NATS } from '../support/replication/nats.js';
 import {
   batchesOf,
@@ -68,7 +68,6 @@ describe('two machines', { skip: NO_NATS, concurrency: true }, () => {
   test('a standby with another master secret and a second leader are refused', async (t) => {
     const { nats, env, dirB, b } = await startExchange(t);
     const dataDir = newDataDir();
-    t.after(() => removeDataDir(dataDir));
     const stranger = startMachine({ nats, node: 'c', dataDir, env });
     const refused = await stranger.run.ended;
     assert.equal(refused.code, 1);

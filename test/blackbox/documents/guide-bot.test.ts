@@ -12,8 +12,7 @@ import { isAvailable } from '../../support/programs.js';
 const options = { skip: !isAvailable('python3') && 'python3 cannot be found in PATH' };
 
 test('it places one bet although the answer is lost, and prints its result', options, async (t) => {
-  const sandbox = await Sandbox.start();
-  t.after(() => sandbox.remove());
+  const sandbox = await Sandbox.startFor(t);
   const { api, secret } = await sandbox.trader();
   await sandbox.openRounds({ BTC: 100 });
   const port = Number(new URL(sandbox.server.publicUrl).port);

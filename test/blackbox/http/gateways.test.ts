@@ -166,8 +166,7 @@ test('a bet placed through one gateway is listed, paid for and in the pools thro
 
 test('rate limits are exact over connections to all gateways', async (t) => {
   const limits = `key_read=${RATE_LIMITS.keyRead},key_write=${RATE_LIMITS.keyWrite},account=240,ip=300`;
-  const limited = await Sandbox.start({ env: { ...ENV, TOTE_RATE_LIMITS: limits } });
-  t.after(() => limited.remove());
+  const limited = await Sandbox.startFor(t, { env: { ...ENV, TOTE_RATE_LIMITS: limits } });
   await limited.openRounds({ BTC: 67_000 }, 'FOUR_HOURS');
   const { secret } = await limited.trader();
   const each = (await openToEach(limited, secret, 2)).flat();
@@ -184,8 +183,7 @@ test('rate limits are exact over connections to all gateways', async (t) => {
 });
 
 test('SIGTERM answers what is under way at every gateway', async (t) => {
-  const stopping = await Sandbox.start({ env: ENV });
-  t.after(() => stopping.remove());
+  const stopping = await Sandbox.startFor(t, { env: ENV });
   const { secret } = await stopping.trader();
   const body = JSON.stringify(ORDER);
   const pairs = await openToEach(stopping, secret, 2);

@@ -26,8 +26,9 @@ function connectOnAndOn(url: string): () => void {
 for (const gateways of ['0', '3']) {
   test(`a server with ${gateways} gateways that is stopped while connections arrive ends in order`, async (t) => {
     for (let stop = 0; stop < STOPS; stop += 1) {
-      const stopping = await Sandbox.start({ env: { TOTE_GATEWAYS: gateways, TOTE_LOG_LEVEL: 'info' } });
-      t.after(() => stopping.remove());
+      const stopping = await Sandbox.startFor(t, {
+        env: { TOTE_GATEWAYS: gateways, TOTE_LOG_LEVEL: 'info' },
+      });
       const { run } = stopping.server;
       const end = connectOnAndOn(stopping.server.publicUrl);
       await stopping.trader();

@@ -33,11 +33,8 @@ async function sharedServer() {
   return { server: await shared, cert, certFile };
 }
 
-async function start(t: TestContext, env: Readonly<Record<string, string>>): Promise<Server> {
-  const server = await Server.start({ env: { TOTE_GATEWAYS: '3', TOTE_LOG_LEVEL: 'info', ...env } });
-  t.after(() => server.remove());
-  return server;
-}
+const start = (t: TestContext, env: Readonly<Record<string, string>>): Promise<Server> =>
+  Server.startFor(t, { env: { TOTE_GATEWAYS: '3', TOTE_LOG_LEVEL: 'info', ...env } });
 
 const portOf = (url: string): number => Number(new URL(url).port);
 

@@ -63,8 +63,7 @@ test('the log reports a start, voided rounds, a kill, the recovery and a stop', 
 });
 
 test('debug lines identify each request by the id of its answer, on both ports, without keys', async (t) => {
-  const server = await Server.start({ env: { TOTE_LOG_LEVEL: 'debug' } });
-  t.after(() => server.remove());
+  const server = await Server.startFor(t, { env: { TOTE_LOG_LEVEL: 'debug' } });
   const { api, secret } = await server.createBettor();
   const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
   const spanId = '00f067aa0ba902b7';
@@ -88,8 +87,7 @@ test('debug lines identify each request by the id of its answer, on both ports, 
 });
 
 test('transfers of operators, wrong tokens without their value, and a line a minute by the server’s clock', async (t) => {
-  const server = await Server.start({ env: INFO });
-  t.after(() => server.remove());
+  const server = await Server.startFor(t, { env: INFO });
   const { accountId, api } = await server.createBettor({ balance: 10 });
   await server.operator.post(`/accounts/${accountId}/deposits`, { amount: 5.25, reference: 'in' });
   await server.operator.post(`/accounts/${accountId}/deposits`, { amount: 5.25, reference: 'in' });

@@ -50,8 +50,7 @@ test('systemd is told when both ports answer, that the engine has its turns, and
 }, async (t) => {
   const manager = await startManager(t);
   const env = { NOTIFY_SOCKET: manager.path, WATCHDOG_USEC: '100000' };
-  const server = await Server.start({ env });
-  t.after(() => server.remove());
+  const server = await Server.startFor(t, { env });
   await manager.sees('READY=1');
   assert.equal((await server.operator.get('/status')).status, 200);
   await manager.sees('WATCHDOG=1', 3);
@@ -97,8 +96,7 @@ test('systemd waits for no takeover: a standby that follows has started', {
 
 test('a service manager that is gone stops nothing; the log tells of it', { skip }, async (t) => {
   const manager = await startManager(t);
-  const server = await Server.start({ env: { NOTIFY_SOCKET: `${manager.path}-gone` } });
-  t.after(() => server.remove());
+  const server = await Server.startFor(t, { env: { NOTIFY_SOCKET: `${manager.path}-gone` } });
   await server.run.findInErrors((stderr) => /"event":"notify_failed"/.exec(stderr));
   assert.equal((await server.operator.get('/status')).status, 200);
   assert.equal((await server.stop()).code, 0);

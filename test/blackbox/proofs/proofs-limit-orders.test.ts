@@ -29,10 +29,7 @@ before(async () => {
   sandbox = await Sandbox.start();
   trader = await sandbox.trader({ scopes: SCOPES });
 });
-after(async () => {
-  await sandbox.remove();
-  files.remove();
-});
+after(() => sandbox.remove());
 
 interface Resting {
   readonly roundId: string;

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { after, before, type TestContext, test } from 'node:test';
 import { WebSocket } from 'ws';
 import {
   type JournalHead,
@@ -40,10 +40,7 @@ before(async () => {
   sandbox = await Sandbox.start();
   trader = await sandbox.trader();
 });
-after(async () => {
-  await sandbox.remove();
-  files.remove();
-});
+after(() => sandbox.remove());
 
 const clientOf = (who: Trader): ToteClient => clientAt(sandbox, who);
 
@@ -244,14 +241,19 @@ test('a round without bets has the empty root, a voided one keeps its own, one v
   assert.match((await trader.api.get(`/orders/${refunded.id}/proof`)).text, /proof_not_found/);
 });
 
-test('a server that is killed at the lock publishes the root when it is back, and the proofs hold', async (t) => {
+/** A server of the test's own takes the place of the shared one until the test ends. */
+async function moveTo(dataDir: string, t: TestContext): Promise<void> {
   const before = { sandbox, trader };
   t.after(async () => {
     await sandbox.remove();
     ({ sandbox, trader } = before);
   });
-  sandbox = await Sandbox.start({ dataDir: newDiskDir() });
+  sandbox = await Sandbox.start({ dataDir });
   trader = await sandbox.trader();
+}
+
+test('a server that is killed at the lock publishes the root when it is back, and the proofs hold', async (t) => {
+  await moveTo(newDiskDir(), t);
   const { evidence } = await play(4, async () => {
     sandbox = await sandbox.restart('kill');
     trader = { ...trader, api: sandbox.api(trader.secret) };
@@ -263,13 +265,7 @@ test('a server that is killed at the lock publishes the root when it is back, an
 
 test('a key is rotated, and what the old one signed still holds', async (t) => {
   const dataDir = newDataDir();
-  const before = { sandbox, trader };
-  t.after(async () => {
-    await sandbox.remove();
-    ({ sandbox, trader } = before);
-  });
-  sandbox = await Sandbox.start({ dataDir });
-  trader = await sandbox.trader();
+  await moveTo(dataDir, t);
   const file = join(dataDir, 'signing-keys');
   assert.equal(statSync(file).mode & 0o777, 0o600);
   const first = await play(2);

@@ -11,8 +11,7 @@ const TTL_MS = 600_000;
 const factsOf = ({ fairShareE6: _, ...facts }: BetPlaced): OrderTerms => facts;
 
 test('a key is remembered for less than ten minutes to the millisecond', () => {
-  const exchange = Exchange.opened({ markets: [BTC_15M] });
-  const account = exchange.account('GOLD', 10_000_00);
+  const { exchange, account } = Exchange.withAccount('GOLD', 10_000_00, { markets: [BTC_15M] });
   exchange.atMs = 1_234;
   const wish = { account, market: BTC_15M, key: 7 };
   const first = exchange.placed(wish);
@@ -40,8 +39,7 @@ test('a key belongs to its account', () => {
 });
 
 test('a refused order is not remembered', () => {
-  const exchange = Exchange.opened({ markets: [BTC_15M] });
-  const account = exchange.account('GOLD', 10_00);
+  const { exchange, account } = Exchange.withAccount('GOLD', 10_00, { markets: [BTC_15M] });
   const wish = { account, market: BTC_15M, key: 7, stakeCents: 20_00 };
   equal(exchange.betOutcome(wish), 'insufficient_balance');
   const timeMs = exchange.nowMs;
@@ -50,8 +48,10 @@ test('a refused order is not remembered', () => {
 });
 
 test('a full memory refuses orders with new keys, and forgets none early', () => {
-  const exchange = Exchange.opened({ markets: [BTC_15M], rules: { idempotencyEntriesMax: 2 } });
-  const account = exchange.account('GOLD', 10_000_00);
+  const { exchange, account } = Exchange.withAccount('GOLD', 10_000_00, {
+    markets: [BTC_15M],
+    rules: { idempotencyEntriesMax: 2 },
+  });
   const bet = (key?: number) =>
     exchange.betOutcome(key === undefined ? { account, market: BTC_15M } : { account, market: BTC_15M, key });
   equal(bet(1), 'accepted');

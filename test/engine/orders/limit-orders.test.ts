@@ -42,9 +42,10 @@ const fillsOf = (outcome: Outcome): readonly OrderFilled[] =>
 const statusOf = (exchange: Exchange, account: number, bet: number): string | undefined =>
   exchange.reads.order(account, bet)?.status;
 
+const opened = () => Exchange.withAccount('VIP', 10_000_00, { markets: [BTC_15M] });
+
 test('an order is placed at once where its bet gets the odds, and rests where it gets a little less', () => {
-  const exchange = Exchange.opened({ markets: [BTC_15M] });
-  const account = exchange.account('VIP', 10_000_00);
+  const { exchange, account } = opened();
   // 10 USD on UP: (2000 + 10) / (1000 + 10) is 1.9900.
   deepEqual(typesOf(eventsOf(limit(exchange, { account, limitOddsE4: 19_900 }))), ['betPlaced']);
   equal(exchange.balanceCents(account), 9_990_00);
@@ -59,8 +60,7 @@ test('an order is placed at once where its bet gets the odds, and rests where it
 
 test('the digest tells the limits of orders apart that are placed at once', () => {
   const digests = [0, 19_000, 19_900].map((limitOddsE4) => {
-    const exchange = Exchange.opened({ markets: [BTC_15M] });
-    const account = exchange.account('VIP', 10_000_00);
+    const { exchange, account } = opened();
     deepEqual(typesOf(eventsOf(limit(exchange, { account, limitOddsE4 }))), ['betPlaced']);
     return exchange.pair.engine.rollingDigest();
   });
@@ -68,8 +68,7 @@ test('the digest tells the limits of orders apart that are placed at once', () =
 });
 
 test('a bet on the other side fills an order at no less than its limit, and its answer counts it', () => {
-  const exchange = Exchange.opened({ markets: [BTC_15M] });
-  const account = exchange.account('VIP', 10_000_00);
+  const { exchange, account } = opened();
   const other = exchange.account('VIP', 10_000_00);
   limit(exchange, { account, limitOddsE4: 21_000 });
   const outcome = exchange.bet({ account: other, market: BTC_15M, side: 'DOWN', stakeCents: 500_00 });
@@ -83,8 +82,7 @@ test('a bet on the other side fills an order at no less than its limit, and its 
 });
 
 test('where the seeds are fixed, a fair share counts for nothing and is not kept', () => {
-  const exchange = Exchange.opened({ markets: [BTC_15M] });
-  const account = exchange.account('VIP', 10_000_00);
+  const { exchange, account } = opened();
   limit(exchange, { account, limitOddsE4: 22_000, fairShareE6: 900_000 });
   const moved = exchange.bet({
     account,
@@ -100,8 +98,10 @@ test('where the seeds are fixed, a fair share counts for nothing and is not kept
 });
 
 test("the house's newest quote decides at which odds a resting order is filled, never worse than its limit", () => {
-  const exchange = Exchange.opened({ markets: [BTC_15M], market: { house: fairHouse() } });
-  const account = exchange.account('VIP', 50_000_00);
+  const { exchange, account } = Exchange.withAccount('VIP', 50_000_00, {
+    markets: [BTC_15M],
+    market: { house: fairHouse() },
+  });
   deepEqual(typesOf(eventsOf(limit(exchange, { account, limitOddsE4: 25_000, fairShareE6: 500_000 }))), [
     'orderPending',
   ]);
@@ -119,8 +119,7 @@ test("the house's newest quote decides at which odds a resting order is filled, 
 });
 
 test('only an order that rests can be cancelled, by its account, and only once', () => {
-  const exchange = Exchange.opened({ markets: [BTC_15M] });
-  const account = exchange.account('VIP', 10_000_00);
+  const { exchange, account } = opened();
   const other = exchange.account('VIP', 10_000_00);
   limit(exchange, { account, limitOddsE4: 30_000 });
   exchange.bet({ account, market: BTC_15M });
@@ -139,8 +138,7 @@ test('only an order that rests can be cancelled, by its account, and only once',
 });
 
 test('all orders that rest are cancelled, or those of a market or a side: the newest first, slice by slice', () => {
-  const exchange = Exchange.opened({ markets: [BTC_15M] });
-  const account = exchange.account('VIP', 10_000_00);
+  const { exchange, account } = opened();
   const other = exchange.account('VIP', 10_000_00);
   for (const side of ['UP', 'DOWN', 'UP'] as const) limit(exchange, { account, limitOddsE4: 30_000, side });
   limit(exchange, { account: other, limitOddsE4: 30_000 });
@@ -164,8 +162,7 @@ test('all orders that rest are cancelled, or those of a market or a side: the ne
 });
 
 test('orders are told apart by the key that placed them, after a snapshot, too', () => {
-  const exchange = Exchange.opened({ markets: [BTC_15M] });
-  const account = exchange.account('VIP', 10_000_00);
+  const { exchange, account } = opened();
   for (const key of [1, 2, 1]) limit(exchange, { account, limitOddsE4: 30_000, key });
   const whose = { account, key: 1, market: null, side: null, placedBy: 1 };
   const cancel = { kind: 'cancelOrders', timeMs: exchange.nowMs, ...whose, ordersMax: 9 } as const;
@@ -184,8 +181,7 @@ test('orders are told apart by the key that placed them, after a snapshot, too',
 });
 
 test('at the close of betting orders expire, and none is filled any more', () => {
-  const exchange = Exchange.opened({ markets: [BTC_15M] });
-  const account = exchange.account('VIP', 10_000_00);
+  const { exchange, account } = opened();
   limit(exchange, { account, limitOddsE4: 30_000 });
   const expire = { kind: 'expireOrders', ordersMax: 10 } as const;
   equal(exchange.reads.nextExpiryMs, exchange.nowMs + CLOSES_MS);
@@ -200,8 +196,7 @@ test('at the close of betting orders expire, and none is filled any more', () =>
 });
 
 test('an order ends after its validUntil: no bet fills it then, and its stake goes back in slices', () => {
-  const exchange = Exchange.opened({ markets: [BTC_15M] });
-  const account = exchange.account('VIP', 10_000_00);
+  const { exchange, account } = opened();
   const endMs = exchange.nowMs + 4_000;
   for (const validUntilMs of [endMs, endMs + 1, NO_END, endMs])
     limit(exchange, { account, limitOddsE4: 21_000, stakeCents: 1_00, validUntilMs });
@@ -234,8 +229,7 @@ test('an order ends after its validUntil: no bet fills it then, and its stake go
 });
 
 test('a freeze cancels what rests at once; a void gives it back with the settlement', () => {
-  const exchange = Exchange.opened({ markets: [BTC_15M] });
-  const account = exchange.account('VIP', 10_000_00);
+  const { exchange, account } = opened();
   const other = exchange.account('VIP', 10_000_00);
   limit(exchange, { account, limitOddsE4: 30_000 });
   limit(exchange, { account: other, limitOddsE4: 30_000 });
@@ -256,8 +250,10 @@ test('a freeze cancels what rests at once; a void gives it back with the settlem
 });
 
 test('nothing is filled while a market is suspended or trading is off, without a price, or after betting has closed', () => {
-  const exchange = Exchange.opened({ markets: [BTC_15M], market: { house: fairHouse() } });
-  const account = exchange.account('VIP', 10_000_00);
+  const { exchange, account } = Exchange.withAccount('VIP', 10_000_00, {
+    markets: [BTC_15M],
+    market: { house: fairHouse() },
+  });
   for (const side of SIDES) limit(exchange, { account, side, limitOddsE4: 25_000, fairShareE6: 500_000 });
   const whole = { kind: 'fillOrders', market: BTC_15M, ordersMax: 9 } as const;
   const isFillable = (fairShareE6 = 300_000): boolean =>

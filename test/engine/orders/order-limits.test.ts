@@ -10,8 +10,7 @@ import { BTC_1M, Exchange } from '../../support/reference/exchange.js';
 test('expectedPercent may be off by exactly 15 points, but not by a hundredth or a millionth more', () => {
   for (const side of ['UP', 'DOWN'] as const) {
     for (const direction of [1, -1]) {
-      const exchange = Exchange.opened();
-      const account = exchange.account('GOLD', 10_000_00);
+      const { exchange, account } = Exchange.withAccount('GOLD', 10_000_00);
       // Both sides stand at 50.00.
       const outcomeAt = (awayE6: number) =>
         exchange.betOutcome({ account, side, expectedPercentE6: 50_000_000 + direction * awayE6 });
@@ -23,8 +22,7 @@ test('expectedPercent may be off by exactly 15 points, but not by a hundredth or
 });
 
 test('the guard compares the percent before the stake joins, rounded half up as published', () => {
-  const exchange = Exchange.opened();
-  const account = exchange.account('GOLD', 10_000_00);
+  const { exchange, account } = Exchange.withAccount('GOLD', 10_000_00);
   // 1,000 against 1,000 and 5,000 more: 50.00 before, 85.71 after.
   const bet = { account, side: 'UP', stakeCents: 5_000_00 } as const;
   equal(exchange.placed({ ...bet, expectedPercentE6: 50_000_000 }).entryPercentE2, 85_71);
@@ -35,8 +33,7 @@ test('the guard compares the percent before the stake joins, rounded half up as 
 });
 
 test('bets are accepted until 20 s before the lock; at exactly 20 s they are refused', () => {
-  const exchange = Exchange.opened();
-  const account = exchange.account('GOLD', 10_000_00);
+  const { exchange, account } = Exchange.withAccount('GOLD', 10_000_00);
   const outcomes = [34_999, 35_000, 54_999, 55_000, 59_999, 60_000].map((atMs) => {
     exchange.atMs = atMs;
     return exchange.betOutcome({ account });
@@ -48,8 +45,7 @@ test('bets are accepted until 20 s before the lock; at exactly 20 s they are ref
 });
 
 test('an order is judged by its own time, even if the round has not been locked or ended yet', () => {
-  const exchange = Exchange.opened();
-  const account = exchange.account('GOLD', 10_000_00);
+  const { exchange, account } = Exchange.withAccount('GOLD', 10_000_00);
   const order = (atMs: number): PlaceOrder =>
     plainOrder({ timeMs: exchange.nowMs + atMs, account, market: BTC_1M });
   // Straight into the engine: `Exchange` would advance first, as the sequencer does.
@@ -62,8 +58,7 @@ test('an order is judged by its own time, even if the round has not been locked 
 });
 
 test('stakes are limited by the minimum and maximum of the market, to the cent', () => {
-  const exchange = Exchange.opened();
-  const account = exchange.account('VIP', 50_000_00);
+  const { exchange, account } = Exchange.withAccount('VIP', 50_000_00);
   equal(exchange.betOutcome({ account, stakeCents: 99 }), 'stake_out_of_range');
   equal(exchange.betOutcome({ account, stakeCents: 1_00 }), 'accepted');
   equal(exchange.betOutcome({ account, stakeCents: 10_000_01 }), 'stake_out_of_range');
@@ -83,8 +78,7 @@ test('the tier also limits the stake, to the cent; Bronze places nothing', () =>
 });
 
 test('a balance can be bet to its last cent, and not a cent more', () => {
-  const exchange = Exchange.opened();
-  const account = exchange.account('GOLD', 123_45);
+  const { exchange, account } = Exchange.withAccount('GOLD', 123_45);
   equal(exchange.betOutcome({ account, stakeCents: 123_46 }), 'insufficient_balance');
   equal(exchange.placed({ account, stakeCents: 123_45 }).newBalanceCents, 0);
   equal(exchange.balanceCents(account), 0);
@@ -92,8 +86,7 @@ test('a balance can be bet to its last cent, and not a cent more', () => {
 });
 
 test('an account has so many open bets and no more; resolved is not settled, and a settled one frees a place', () => {
-  const exchange = Exchange.opened({ rules: { openBetsMax: 2 } });
-  const account = exchange.account('GOLD', 1_000_00);
+  const { exchange, account } = Exchange.withAccount('GOLD', 1_000_00, { rules: { openBetsMax: 2 } });
   const bets = (count: number) => Array.from({ length: count }, () => exchange.betOutcome({ account }));
   deepEqual(bets(3), ['accepted', 'accepted', 'too_many_open_bets']);
   exchange.passTo(60_000);
@@ -104,8 +97,9 @@ test('an account has so many open bets and no more; resolved is not settled, and
 });
 
 test('a side may owe exactly the pool and not a cent more', () => {
-  const exchange = Exchange.opened({ market: { house: fixedHouse(10_00) } });
-  const account = exchange.account('VIP', 100_000_00);
+  const { exchange, account } = Exchange.withAccount('VIP', 100_000_00, {
+    market: { house: fixedHouse(10_00) },
+  });
   exchange.placed({ account, side: 'UP', stakeCents: 82_96 });
   exchange.placed({ account, side: 'DOWN', stakeCents: 168_13 });
   exchange.placed({ account, side: 'UP', stakeCents: 92_50 });

@@ -123,8 +123,7 @@ function quoting(house = fairHouse()): {
   bet: (wish: Partial<BetWish>) => string;
   account: number;
 } {
-  const exchange = Exchange.opened({ market: { house } });
-  const account = exchange.account('VIP', 1_000_000_00);
+  const { exchange, account } = Exchange.withAccount('VIP', 1_000_000_00, { market: { house } });
   return { exchange, account, bet: (wish) => exchange.betOutcome({ account, ...wish }) };
 }
 

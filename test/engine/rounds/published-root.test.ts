@@ -24,8 +24,7 @@ const rootOf = (treeSize: number, change: Partial<PublishRoot> = {}): Omit<Publi
 });
 
 function withBets(bets: number): { readonly exchange: Exchange; readonly account: number } {
-  const exchange = Exchange.opened();
-  const account = exchange.account('GOLD', 1_000_00);
+  const { exchange, account } = Exchange.withAccount('GOLD', 1_000_00);
   for (let n = 0; n < bets; n++) exchange.placed({ account, side: 'UP', stakeCents: 10_00 });
   return { exchange, account };
 }

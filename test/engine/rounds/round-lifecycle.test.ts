@@ -18,8 +18,7 @@ const currentNumber = (exchange: Exchange): number | null =>
   exchange.reads.currentRound(BTC_1M)?.roundNumber ?? null;
 
 test('a round locks, ends and settles on time, and the next one follows without a gap', () => {
-  const exchange = Exchange.opened();
-  const account = exchange.account('GOLD', 1_000_00);
+  const { exchange, account } = Exchange.withAccount('GOLD', 1_000_00);
   exchange.placed({ account, side: 'UP', stakeCents: 10_00 });
   deepEqual(shown(exchange, FIRST_ROUND), ['LIVE', 'NONE', 100, null]);
   equal(exchange.reads.nextDueMs, DAY_MS + 55_000);
@@ -54,8 +53,7 @@ test('UP, DOWN and DRAW pay what the rules say', () => {
     [99.99, 'LOSS', 'WIN'],
     [100, 'DRAW', 'DRAW'],
   ] as const) {
-    const exchange = Exchange.opened();
-    const account = exchange.account('GOLD', 1_000_00);
+    const { exchange, account } = Exchange.withAccount('GOLD', 1_000_00);
     const bets = (['UP', 'DOWN'] as const).map((side) =>
       exchange.placed({ account, side, stakeCents: 100_00 }),
     );
@@ -82,8 +80,7 @@ test('UP, DOWN and DRAW pay what the rules say', () => {
 });
 
 test('a round that ends without a price is voided: stakes are returned, and the next round never opens', () => {
-  const exchange = Exchange.opened();
-  const account = exchange.account('GOLD', 1_000_00);
+  const { exchange, account } = Exchange.withAccount('GOLD', 1_000_00);
   exchange.placed({ account, stakeCents: 400_00 });
   exchange.passTo(60_000);
   const events = exchange.boundary(BTC_1M, 60_000, null);
@@ -132,8 +129,7 @@ test('a boundary price is accepted once, and only for a boundary at which a roun
 
 test('a price that arrives after the lock time opens a round that locks at once', () => {
   const options = { market: { maxPriceAgeMs: 60_000 } };
-  const exchange = Exchange.opened(options);
-  const account = exchange.account('GOLD', 1_000_00);
+  const { exchange, account } = Exchange.withAccount('GOLD', 1_000_00, options);
   exchange.passTo(114_999);
   equal(exchange.boundary(BTC_1M, 60_000, 101).at(-1)?.type, 'roundOpened');
   equal(exchange.betOutcome({ account }), 'betting_closed');

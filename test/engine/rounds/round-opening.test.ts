@@ -175,8 +175,7 @@ test('outside market hours no round opens late, and the first may open with the 
 });
 
 test('new rules apply to rounds that begin under them; others keep theirs', () => {
-  const exchange = Exchange.opened();
-  const account = exchange.account('VIP', 100_000_00);
+  const { exchange, account } = Exchange.withAccount('VIP', 100_000_00);
   const market = { house: fixedHouse(5_00), minStakeCents: 2_00, lockLeadMs: 10_000 };
   exchange.configure(rulesFor([BTC_1M], { market, rules: { feeBps: 0 } }));
   const old = exchange.reads.currentRound(BTC_1M);

@@ -1,38 +1,27 @@
 /** The console in a real browser: an operator's actions there reach the market, and the market's events are seen. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
-import type { Browser, Page, Request } from 'playwright-core';
+import type { Page, Request } from 'playwright-core';
 import type { SessionResource } from '../../../http/console/sessions.js';
 import { addOperatorToken } from '../../../persistence/data-dir/operator-tokens.js';
-import { figure, flaws, logIn, newPage, noBrowser, openBrowser } from '../../support/console/browser.js';
+import { consoleTests, figure, flaws, logIn, newPage } from '../../support/console/browser.js';
 import { ConsoleClient } from '../../support/console/console-client.js';
-import { buildPage } from '../../support/console/console-page.js';
 import { freePort } from '../../support/processes/nginx.js';
 import { newDataDir, Server } from '../../support/processes/server.js';
 
 const REASON = 'a test of the console';
 const CREATED_AT = '2026-11-22T12:00:00.000Z';
 
-let server: Server;
 let betRound = '';
-let browser: Browser;
 const secrets = { read: '', support: '' };
-before(async () => {
-  if (noBrowser !== false) return;
-  buildPage();
+const test = consoleTests(async () => {
   const dataDir = newDataDir();
   for (const role of ['read', 'support'] as const)
     secrets[role] = addOperatorToken(join(dataDir, 'operator-tokens'), role, role, CREATED_AT);
-  server = await Server.start({ dataDir });
+  const server = await Server.start({ dataDir });
   await server.toNextDay();
   await server.push({ BTC: 60_000 });
-  browser = await openBrowser();
-});
-after(async () => {
-  if (noBrowser !== false) return;
-  await browser.close();
-  await server.remove();
+  return server;
 });
 
 async function confirm(page: Page, button: string): Promise<void> {
@@ -41,10 +30,7 @@ async function confirm(page: Page, button: string): Promise<void> {
   await dialog.getByRole('button', { name: button }).click();
 }
 
-test('an account, its key, a bet with it, the round voided, the stake back', {
-  skip: noBrowser,
-}, async () => {
-  const { page, complaints } = await newPage(browser, server.operatorUrl);
+test('an account, its key, a bet with it, the round voided, the stake back', async (page, server) => {
   await logIn(page, server);
 
   await page.getByRole('link', { name: 'Accounts' }).click();
@@ -94,13 +80,9 @@ test('an account, its key, a bet with it, the round voided, the stake back', {
   await page.getByRole('cell', { name: 'refunded' }).waitFor();
   const orders = await server.api(secret).get<{ result: string }[]>('/orders');
   assert.equal(orders.data[0]?.result, 'REFUNDED');
-  assert.deepEqual(complaints, []);
 });
 
-test('the keyboard alone is enough: skip link, dialog, Escape, and back to where one was', {
-  skip: noBrowser,
-}, async () => {
-  const { page, complaints } = await newPage(browser, server.operatorUrl);
+test('the keyboard alone is enough: skip link, dialog, Escape, and back to where one was', async (page, server) => {
   await logIn(page, server);
   const focused = (): Promise<string> => page.evaluate(`document.activeElement?.textContent?.trim() ?? ''`);
   await page.keyboard.press('Tab');
@@ -120,13 +102,9 @@ test('the keyboard alone is enough: skip link, dialog, Escape, and back to where
   await page.keyboard.press('Escape');
   await page.getByRole('dialog').waitFor({ state: 'detached' });
   assert.equal(await focused(), 'Stop trading');
-  assert.deepEqual(complaints, []);
 });
 
-test('trading is stopped and resumed, and the session ends with the logout', {
-  skip: noBrowser,
-}, async () => {
-  const { page, complaints } = await newPage(browser, server.operatorUrl);
+test('trading is stopped and resumed, and the session ends with the logout', async (page, server) => {
   await logIn(page, server);
   await page.getByRole('button', { name: 'Stop trading' }).click();
   await confirm(page, 'Stop trading');
@@ -138,13 +116,9 @@ test('trading is stopped and resumed, and the session ends with the logout', {
   await page.getByLabel('Operator token').waitFor();
   await page.reload();
   await page.getByLabel('Operator token').waitFor();
-  assert.deepEqual(complaints, []);
 });
 
-test('a rule is changed: what it changes is shown first, and its origin afterwards', {
-  skip: noBrowser,
-}, async () => {
-  const { page, complaints } = await newPage(browser, server.operatorUrl);
+test('a rule is changed: what it changes is shown first, and its origin afterwards', async (page, server) => {
   await logIn(page, server);
   await page.getByRole('link', { name: 'Rules' }).click();
   await page.getByRole('button', { name: 'Change feeBps' }).click();
@@ -156,13 +130,9 @@ test('a rule is changed: what it changes is shown first, and its origin afterwar
   const row = page.getByRole('row', { name: 'feeBps' });
   await row.getByText('operator').waitFor();
   await row.getByRole('cell', { name: '2.5 %' }).waitFor();
-  assert.deepEqual(complaints, []);
 });
 
-test('a key is rotated: its secret is shown once, and the old one has an end', {
-  skip: noBrowser,
-}, async () => {
-  const { page, complaints } = await newPage(browser, server.operatorUrl);
+test('a key is rotated: its secret is shown once, and the old one has an end', async (page, server) => {
   await logIn(page, server);
   await page.goto(`${server.operatorUrl}/console#/accounts/acc_1`);
   await page.getByRole('button', { name: 'Rotate key_1' }).click();
@@ -173,13 +143,9 @@ test('a key is rotated: its secret is shown once, and the old one has an end', {
   await dialog.getByRole('button', { name: 'Close' }).click();
   await page.getByRole('rowheader', { name: 'key_2' }).waitFor();
   assert.equal((await server.api(secret).get('/markets')).status, 200);
-  assert.deepEqual(complaints, []);
 });
 
-test('a limit order that waits, a key that gets an expiry, and both in the audit', {
-  skip: noBrowser,
-}, async () => {
-  const { page, complaints } = await newPage(browser, server.operatorUrl);
+test('a limit order that waits, a key that gets an expiry, and both in the audit', async (page, server) => {
   const key = await server.operator.post<{ secret: string }>('/accounts/acc_1/keys', {
     scopes: ['markets:read', 'positions:read', 'orders:write', 'orders:cancel'],
     reason: 'for limit orders',
@@ -217,10 +183,9 @@ test('a limit order that waits, a key that gets an expiry, and both in the audit
 
   await page.goto(`${server.operatorUrl}/docs`);
   await page.getByText('Open an account').waitFor();
-  assert.deepEqual(complaints, []);
 });
 
-async function offered(page: Page): Promise<string[]> {
+async function offered(page: Page, server: Server): Promise<string[]> {
   const found = new Set<string>();
   for (const [hash, loaded] of views()) {
     await page.goto(`${server.operatorUrl}/console${hash}`);
@@ -230,13 +195,10 @@ async function offered(page: Page): Promise<string[]> {
   return [...found].filter((text) => !/^(Refresh|(First|Next) page|Log out|Skip)/.test(text)).sort();
 }
 
-test('role read is offered nothing to do, and cannot do it without the page either', {
-  skip: noBrowser,
-}, async () => {
-  const { page, complaints } = await newPage(browser, server.operatorUrl);
+test('role read is offered nothing to do, and cannot do it without the page either', async (page, server) => {
   await logIn(page, { ...server, token: secrets.read });
   await page.getByText('(read)').waitFor();
-  assert.deepEqual(await offered(page), []);
+  assert.deepEqual(await offered(page, server), []);
   const [cookie] = await page.context().cookies();
   assert.ok(cookie?.httpOnly === true && cookie.sameSite === 'Strict');
   assert.equal(await page.evaluate('document.cookie'), '', 'no script sees it');
@@ -253,13 +215,11 @@ test('role read is offered nothing to do, and cannot do it without the page eith
     assert.equal(refused.status, 403, path);
     assert.match(refused.error, /^insufficient_role/);
   }
-  assert.deepEqual(complaints, []);
 });
 
-test('role support helps with accounts and keys, and moves no money', { skip: noBrowser }, async () => {
-  const { page, complaints } = await newPage(browser, server.operatorUrl);
+test('role support helps with accounts and keys, and moves no money', async (page, server) => {
   await logIn(page, { ...server, token: secrets.support });
-  assert.deepEqual(await offered(page), [
+  assert.deepEqual(await offered(page, server), [
     'Change tier',
     'Create account',
     'Create key',
@@ -272,11 +232,9 @@ test('role support helps with accounts and keys, and moves no money', { skip: no
   await page.getByRole('button', { name: 'Create account' }).click();
   await page.getByRole('dialog').getByLabel('Tier').waitFor();
   assert.equal(await page.getByRole('dialog').getByLabel('Initial balance').count(), 0);
-  assert.deepEqual(complaints, []);
 });
 
-test('one search box finds what an id or a name is of, and ids are links', { skip: noBrowser }, async () => {
-  const { page, complaints } = await newPage(browser, server.operatorUrl);
+test('one search box finds what an id or a name is of, and ids are links', async (page, server) => {
   await logIn(page, server);
   for (const [text, heading] of [
     ['1', 'acc_1'],
@@ -297,12 +255,9 @@ test('one search box finds what an id or a name is of, and ids are links', { ski
   await page.getByRole('link', { name: 'acc_1' }).click();
   await page.getByRole('link', { name: 'key_2' }).click();
   await page.getByText('It is a key of acc_1').waitFor();
-  assert.deepEqual(complaints, []);
 });
 
-test('the overview names what needs attention, and goes on by itself after a restart', {
-  skip: noBrowser,
-}, async () => {
+test('the overview names what needs attention, and goes on by itself after a restart', async (_page, _server, browser) => {
   const dataDir = newDataDir();
   const env = { TOTE_OPERATOR_PORT: String(await freePort()) };
   const first = await Server.start({ dataDir, env });
@@ -344,10 +299,7 @@ const views = (): readonly (readonly [hash: string, loaded: string])[] => [
   ['#/system', 'Commands behind'],
 ];
 
-test('no view breaks a rule of WCAG level AA: in light, in dark, and at 390 px', {
-  skip: noBrowser,
-}, async () => {
-  const { page, complaints } = await newPage(browser, server.operatorUrl);
+test('no view breaks a rule of WCAG level AA: in light, in dark, and at 390 px', async (page, server) => {
   await page.goto(`${server.operatorUrl}/console`);
   await page.getByLabel('Operator token').waitFor();
   const found: string[] = [];
@@ -362,5 +314,4 @@ test('no view breaks a rule of WCAG level AA: in light, in dark, and at 390 px',
   await page.getByRole('dialog').waitFor();
   found.push(...(await flaws(page, 'a dialog')));
   assert.deepEqual(found, []);
-  assert.deepEqual(complaints, []);
 });

@@ -1,28 +1,17 @@
 /** The console's charts in a real browser: each line is really drawn, read from the pixels of its canvas. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import type { VitalsResource } from '../../../http/operator/figures/vitals.js';
-import { logIn, newPage, noBrowser, openBrowser } from '../../support/console/browser.js';
-import { buildPage } from '../../support/console/console-page.js';
+import { consoleTests, logIn } from '../../support/console/browser.js';
 import { Server } from '../../support/processes/server.js';
 
 const COLORS = ['--line-1', '--line-2', '--line-3', '--line-4'];
 const SYSTEM_LINES = 27;
 
-let server: Server;
-let browser: Browser;
-before(async () => {
-  if (noBrowser !== false) return;
-  buildPage();
-  server = await Server.start();
+const test = consoleTests(async () => {
+  const server = await Server.start();
   await server.toNextDay();
-  browser = await openBrowser();
-});
-after(async () => {
-  if (noBrowser !== false) return;
-  await browser.close();
-  await server.remove();
+  return server;
 });
 
 /** Runs in the page. */
@@ -47,36 +36,28 @@ const SEEN = `(title, variable) => {
   return [...found].sort((a, b) => a - b);
 }`;
 /** Left to right, in hundredths of the plot's width. */
-const seen = (page: Page, title: string, color: string): Promise<number[]> =>
+const drawnAt = (page: Page, title: string, color: string): Promise<number[]> =>
   page.evaluate<number[]>(`(${SEEN})(${JSON.stringify(title)}, ${JSON.stringify(color)})`);
 
-const hundredths = (from: number, to: number): number[] =>
-  Array.from({ length: to - from + 1 }, (_, at) => from + at);
+const FROM_EDGE_TO_EDGE = Array.from({ length: 100 }, (_, at) => at);
 
-/** Answers questions for figures with these, in every column; the lines of a chart lie well apart. */
-async function serveVitals(page: Page, shape: readonly boolean[]): Promise<void> {
+/** The system view, whose questions for figures have so many, in every column; the lines of a chart lie well apart. */
+async function openSystem(page: Page, server: Server, count: number): Promise<void> {
   await page.route('**/operator/v1/vitals', async (route) => {
     const response = await route.fetch();
     const { success, data } = (await response.json()) as { success: boolean; data: VitalsResource };
-    const time = shape.map((_, at) => 1_800_000_000 + at * 5);
+    const time = Array.from({ length: count }, (_, at) => 1_800_000_000 + at * 5);
     const columns = Object.fromEntries(
-      Object.keys(data.columns).map((name, place) => [
-        name,
-        shape.map((isThere) => (isThere ? 10 * (1 + ((place * 2) % 7)) : null)),
-      ]),
+      Object.keys(data.columns).map((name, place) => [name, time.map(() => 10 * (1 + ((place * 2) % 7)))]),
     );
     await route.fulfill({ response, json: { success, data: { ...data, time, columns } } });
   });
-}
-
-async function eachSystemLine(
-  shape: readonly boolean[],
-  check: (at: number[], what: string) => void,
-): Promise<void> {
-  const { page, complaints } = await newPage(browser, server.operatorUrl);
-  await serveVitals(page, shape);
   await logIn(page, server);
   await page.goto(`${server.operatorUrl}/console#/system`);
+}
+
+test('every line of the system view is drawn from edge to edge', async (page, server) => {
+  await openSystem(page, server, 41);
   await page.locator('figure.plot canvas').last().waitFor();
   let lines = 0;
   for (const chart of await page.locator('figure.plot').all()) {
@@ -84,24 +65,15 @@ async function eachSystemLine(
     const names = await chart.locator('.u-series').count();
     // The first entry of the legend is the time.
     for (const color of COLORS.slice(0, names - 1)) {
-      check(await seen(page, title, color), `${title} ${color}`);
+      assert.deepEqual(await drawnAt(page, title, color), FROM_EDGE_TO_EDGE, `${title} ${color}`);
       lines++;
     }
   }
   assert.equal(lines, SYSTEM_LINES);
-  assert.deepEqual(complaints, []);
-  await page.close();
-}
+});
 
-test('every line of the system view is drawn from edge to edge', { skip: noBrowser }, () =>
-  eachSystemLine(Array(41).fill(true), (at, what) => assert.deepEqual(at, hundredths(0, 99), what)),
-);
-
-test('charts share the time range and the crosshair', { skip: noBrowser }, async () => {
-  const { page, complaints } = await newPage(browser, server.operatorUrl);
-  await serveVitals(page, Array(241).fill(true));
-  await logIn(page, server);
-  await page.goto(`${server.operatorUrl}/console#/system`);
+test('charts share the time range and the crosshair', async (page, server) => {
+  await openSystem(page, server, 241);
   const [one, other] = [0, 3].map((at) => page.locator('figure.plot').nth(at));
   await one?.locator('.u-over').hover();
   const times = (): Promise<(string | null)[]> =>
@@ -114,5 +86,4 @@ test('charts share the time range and the crosshair', { skip: noBrowser }, async
   const later = await times();
   assert.equal(new Set(later).size, 1);
   assert.ok((later[0] ?? '') > (shown[0] ?? ''), 'the middle of five minutes is later than that of twenty');
-  assert.deepEqual(complaints, []);
 });

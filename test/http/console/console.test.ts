@@ -209,8 +209,7 @@ test('a session outlives a restart, and ends with its token: revoked by SIGHUP, 
   const { cookie, session } = await new ConsoleClient(first.operatorUrl).loggedIn(secret);
   assert.deepEqual([session.name, session.role], ['ann', 'support']);
   await first.stop();
-  const other = await Server.start({ dataDir });
-  t.after(() => other.remove());
+  const other = await Server.startFor(t, { dataDir });
   // The name of the cookie has the port, which is another one here.
   const { port, origin: Origin } = new URL(other.operatorUrl);
   const reads = { Cookie: cookie.replace(/_\d+=/, `_${port}=`) };

@@ -1,27 +1,23 @@
 /** The operators' thread while the engine's is busy, and programming errors on the threads that serve the ports. */
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { StreamClient } from '../../support/api/stream-client.js';
 import { askUntil } from '../../support/ask-until.js';
 import { type Answered, Client } from '../../support/http/client.js';
 import { RawClient } from '../../support/http/raw-client.js';
+import { newFolder } from '../../support/new-folder.js';
 import { logLines } from '../../support/processes/log-lines.js';
 import { scrape } from '../../support/processes/scrape.js';
 import { Server } from '../../support/processes/server.js';
 
 /** `script` runs in each of the server's threads before its own code; `folder` is for its files. */
 async function startWith(t: TestContext, script: (folder: string) => string) {
-  const folder = mkdtempSync(join(tmpdir(), 'tote-test-'));
+  const folder = newFolder();
   const file = join(folder, 'first.cjs');
   writeFileSync(file, script(folder));
-  const server = await Server.start({ env: { NODE_OPTIONS: `--require ${file}` } });
-  t.after(async () => {
-    await server.remove();
-    rmSync(folder, { recursive: true, force: true });
-  });
+  const server = await Server.startFor(t, { env: { NODE_OPTIONS: `--require ${file}` } });
   return { server, folder, operatorPort: Number(new URL(server.operatorUrl).port) };
 }
 

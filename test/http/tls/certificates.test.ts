@@ -1,20 +1,19 @@
 /** A port's certificate: served, refused, and reported before its end. */
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { CertificateError, readCertificate } from '../../../config/certificate.js';
 import { PortCertificates } from '../../../http/gateway/port-certificates.js';
 import type { Log } from '../../../process/log/log.js';
 import { Reloads } from '../../../process/reloads.js';
 import { type Pair, replace, selfSigned } from '../../support/http/certificates.js';
+import { newFolder } from '../../support/new-folder.js';
 import { isAvailable } from '../../support/programs.js';
 
 const DAY_MS = 86_400_000;
 const skip = isAvailable('openssl') ? false : 'openssl is missing';
-const folder = mkdtempSync(join(tmpdir(), 'tote-test-'));
-after(() => rmSync(folder, { recursive: true }));
+const folder = newFolder();
 
 function refusalOf(certFile: string, keyFile: string, clientCaFile: string | null = null): string {
   try {

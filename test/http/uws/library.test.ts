@@ -3,13 +3,13 @@
  * in place of the binaries, because one machine has one Node and one glibc.
  */
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { loadUws, uwsVersion } from '../../../http/uws/library.js';
+import { newFolder } from '../../support/new-folder.js';
 
 const [major] = process.versions.node.split('.');
 const BINARY = `@uwsjs/${process.platform}-${process.arch}-${major}`;
@@ -36,17 +36,13 @@ const NESTED = `${NEWER}/node_modules/${BINARY}`;
 const NO_GLIBC = 'throw new Error("libc.so.6: version `GLIBC_2.38\' not found\\nmore");';
 
 function load(tree: Tree): ReturnType<typeof loadUws> {
-  const folder = mkdtempSync(join(tmpdir(), 'tote-uws-'));
-  try {
-    for (const [path, text] of Object.entries(tree)) {
-      const file = join(folder, 'node_modules', path);
-      mkdirSync(dirname(file), { recursive: true });
-      writeFileSync(file, text);
-    }
-    return loadUws(pathToFileURL(join(folder, 'main.js')).href);
-  } finally {
-    rmSync(folder, { recursive: true });
+  const folder = newFolder();
+  for (const [path, text] of Object.entries(tree)) {
+    const file = join(folder, 'node_modules', path);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text);
   }
+  return loadUws(pathToFileURL(join(folder, 'main.js')).href);
 }
 
 test('the newer package is used if it has its own binary and loads, else the older', () => {

@@ -22,6 +22,11 @@ class Later {
   }
 }
 
+const withLater = async (work: (bench: TransportBench, later: Later) => Promise<void>): Promise<void> => {
+  const later = new Later();
+  await withBench(later.handler, (bench) => work(bench, later));
+};
+
 test('status, headers and body are sent as given, and a string as UTF-8', () =>
   withBench(
     ({ path }, responder) => {
@@ -62,9 +67,8 @@ test('HEAD has the length without the body, 204 and 304 neither, and the connect
     },
   ));
 
-test('an answer may come later, also for HEAD, and the connection stays open', async () => {
-  const later = new Later();
-  await withBench(later.handler, async (bench) => {
+test('an answer may come later, also for HEAD, and the connection stays open', () =>
+  withLater(async (bench, later) => {
     const client = await bench.ask('HEAD / HTTP/1.1', HOST, '', '');
     await bench.sees(1);
     later.answer(0);
@@ -73,24 +77,21 @@ test('an answer may come later, also for HEAD, and the connection stays open', a
     await bench.sees(2);
     later.answer(1);
     assert.match(await client.sees(/late$/), /late$/);
-  });
-});
+  }));
 
 test('Connection: close is honoured', () =>
   withBench(fine, async (bench) => {
     assert.match(await bench.askAndClose('GET / HTTP/1.1', HOST, 'Connection: close', '', ''), /fine$/);
   }));
 
-test('nothing is sent after a disconnect', async () => {
-  const later = new Later();
-  await withBench(later.handler, async (bench) => {
+test('nothing is sent after a disconnect', () =>
+  withLater(async (bench, later) => {
     const client = await bench.ask(...get('/'));
     await bench.sees(1);
     await client.close();
     await until(() => bench.transport.connections === 0);
     later.answer(0);
-  });
-});
+  }));
 
 test('requests in one packet are answered in order', () =>
   withBench(fine, async (bench) => {
@@ -103,17 +104,15 @@ test('requests in one packet are answered in order', () =>
     );
   }));
 
-test('a request behind an unanswered one closes the connection', async () => {
-  const later = new Later();
-  await withBench(later.handler, async (bench) => {
+test('a request behind an unanswered one closes the connection', () =>
+  withLater(async (bench, later) => {
     const client = await bench.ask(...get('/1'));
     await bench.sees(1);
     client.send(...get('/2'));
     assert.equal(await client.toEnd(), '');
     assert.equal(bench.seen.length, 1);
     later.answer(0);
-  });
-});
+  }));
 
 test('an answer larger than all buffers arrives complete', () =>
   withBench(
@@ -199,9 +198,8 @@ test('a taken port is reported, and can be used once it is free', async () => {
   await second.stop();
 });
 
-test('closing answers pending requests and closes the rest', async () => {
-  const later = new Later();
-  await withBench(later.handler, async (bench) => {
+test('closing answers pending requests and closes the rest', () =>
+  withLater(async (bench, later) => {
     const idle = await bench.client();
     const waiting = await bench.ask(...get('/'));
     await bench.sees(1);
@@ -218,12 +216,10 @@ test('closing answers pending requests and closes the rest', async () => {
     assert.match(await waiting.toEnd(), /^HTTP\/1\.1 200 OK\r\nConnection: close\r\n.*late$/s);
     assert.equal(await idle.toEnd(), '');
     assert.equal(bench.transport.connections, 0);
-  });
-});
+  }));
 
-test('closing does not wait for ever', async () => {
-  const later = new Later();
-  await withBench(later.handler, async (bench) => {
+test('closing does not wait for ever', () =>
+  withLater(async (bench, later) => {
     const client = await bench.ask(...get('/'));
     await bench.sees(1);
     const closing = bench.transport.close();
@@ -231,8 +227,7 @@ test('closing does not wait for ever', async () => {
     await closing;
     assert.equal(await client.toEnd(), '');
     later.answer(0);
-  });
-});
+  }));
 
 test('an exception in a handler is answered with 500 and its id, and the connection closed', async () => {
   const broken = new Error('broken');

@@ -13,6 +13,7 @@ import { Output, ReaderGone, type Streams } from '../../../persistence/cli/frame
 import { COMMANDS } from '../../../persistence/cli/registry.js';
 import { run } from '../../../persistence/cli/run.js';
 import { walPath } from '../../../persistence/data-dir/files.js';
+import type { DataDir } from '../../../persistence/data-dir/layout.js';
 import { lockDataDir } from '../../../persistence/data-dir/lock.js';
 import { isDiskFull, JournalError } from '../../../persistence/errors.js';
 import { absentPath, readAbsent } from '../../../persistence/journal/segment/absent.js';
@@ -160,30 +161,18 @@ test('snapshot writes the present state, and verify accepts it', async (t) => {
   assert.ok(report.snapshotsCompared.includes(made.path));
 });
 
+type Pruned = PrunePlan & { readonly isDone: boolean };
+const pruneArgs = ({ root }: DataDir): string[] => ['prune', root, '--keep', '1d', '--snapshots', '1'];
+
 test('prune deletes only what snapshot and archive cover, the rest is good, and a dry run deletes nothing', async (t) => {
   const { dir, engine } = makeFor(t);
   const before = findSegments(dir.journal);
-  const dry = await toteJson<PrunePlan & { isDone: boolean }>([
-    'prune',
-    dir.root,
-    '--keep',
-    '1d',
-    '--snapshots',
-    '1',
-    '--dry-run',
-  ]);
+  const dry = await toteJson<Pruned>([...pruneArgs(dir), '--dry-run']);
   assert.equal(dry.isDone, false);
   assert.deepEqual(findSegments(dir.journal), before);
   const snapshots = new SnapshotFiles(dir.snapshots).list();
   const snapshotSeq = snapshots[0]?.seq ?? 0;
-  const done = await toteJson<PrunePlan & { isDone: boolean }>([
-    'prune',
-    dir.root,
-    '--keep',
-    '1d',
-    '--snapshots',
-    '1',
-  ]);
+  const done = await toteJson<Pruned>(pruneArgs(dir));
   assert.deepEqual({ ...done, isDone: false }, dry);
   const gone = done.snapshots.map(({ name }) => name);
   assert.ok(gone.includes(must(snapshots.at(-1), 'the oldest').name), 'before the first segment that stays');
@@ -200,10 +189,9 @@ test('prune deletes only what snapshot and archive cover, the rest is good, and 
 test('prune waits for another, gives up before it deletes anything, and works the next time', async (t) => {
   const { dir } = makeFor(t);
   const before = findSegments(dir.journal);
-  const prune = ['prune', dir.root, '--keep', '1d', '--snapshots', '1'];
   const other = new Database(`${absentPath(dir)}.lock`);
   other.exec('BEGIN EXCLUSIVE');
-  const meanwhile = await toteProcess(prune);
+  const meanwhile = await toteProcess(pruneArgs(dir));
   other.close();
   assert.equal(meanwhile.code, 3);
   assert.match(
@@ -212,7 +200,7 @@ test('prune waits for another, gives up before it deletes anything, and works th
   );
   assert.deepEqual([findSegments(dir.journal), readAbsent(dir)], [before, null]);
 
-  assert.equal((await tote(prune)).code, 0);
+  assert.equal((await tote(pruneArgs(dir))).code, 0);
   const lastSeq = firstSeqOf(findSegments(dir.journal)[0] ?? '') - 1;
   assert.ok(lastSeq > 0, 'a segment has gone');
   assert.equal(readAbsent(dir), lastSeq);

@@ -20,6 +20,7 @@ import {
   journalOf,
   LEASE_MS,
   lead,
+  leadNew,
   ofLeader,
   succeed,
 } from './support.js';
@@ -108,8 +109,7 @@ test('parts of a batch that a leader left unfinished count for nothing, and it p
 });
 
 test('a leader that asks whether it still leads learns that a successor is in the place of its last message', async () => {
-  const log = new ModelLog();
-  const leader = await lead(log);
+  const { log, leader } = await leadNew();
   await leader.publish(batches(1)[0] ?? assert.fail('a batch'));
   log.entries.length = 1;
   await succeed(log, BEGINNING, 2, 'b');
@@ -117,8 +117,7 @@ test('a leader that asks whether it still leads learns that a successor is in th
 });
 
 test('a leader renews its lease, gives it back, and learns from a later epoch', async () => {
-  const log = new ModelLog();
-  const leader = await lead(log);
+  const { log, leader } = await leadNew();
   assert.deepEqual(log.lease, {
     ...{ holder: 'a', epoch: 1, isReleased: false, successor: '' },
     ...{ lastSeq: 0, revision: 1 },
@@ -135,8 +134,7 @@ test('a leader renews its lease, gives it back, and learns from a later epoch', 
 });
 
 test('a leader that was overtaken ends, also where the log has lost the takeover, and leaves the lease alone', async () => {
-  const log = new ModelLog();
-  const leader = await lead(log);
+  const { log, leader } = await leadNew();
   await succeed(log, BEGINNING, 2, 'b');
   log.entries.length = 1;
   await assert.rejects(leader.renew(), isFenced);
@@ -144,8 +142,7 @@ test('a leader that was overtaken ends, also where the log has lost the takeover
 });
 
 test('a lease that was given back stays so, though a renewal was under way', async () => {
-  const log = new ModelLog();
-  const leader = await lead(log);
+  const { log, leader } = await leadNew();
   const write = log.writeLease.bind(log);
   let arrive: () => void = () => undefined;
   log.writeLease = async (entry, revision) => {
@@ -160,8 +157,7 @@ test('a lease that was given back stays so, though a renewal was under way', asy
 });
 
 test('the lease tells how far the log has come, and no less while what the log has lost is published anew', async () => {
-  const log = new ModelLog();
-  const leader = await lead(log);
+  const { log, leader } = await leadNew();
   const rows = batches(3);
   for (const row of rows) await leader.publish(row);
   await leader.renew();

@@ -10,7 +10,7 @@ import type { LocalJournal } from '../../../persistence/replication/log/locate.j
 import type { EpochMemory } from '../../../persistence/replication/log/replicated-log.js';
 import { LOG_BEGIN } from '../../../persistence/replication/log/replicated-log.js';
 import { Retry } from '../../../persistence/replication/log/retry.js';
-import type { ModelLog } from './model-log.js';
+import { ModelLog } from './model-log.js';
 
 export const BEGINNING: ChainPosition = { lastSeq: 0, chain: CHAIN_START };
 export const AT_START: LeadFrom = { end: LOG_BEGIN, at: BEGINNING, epoch: 1, toldSeq: 0 };
@@ -43,6 +43,11 @@ export const ofLeader = (node: string): LeaderOptions => ({ node, retry: RETRY, 
 
 export function lead(log: ModelLog, node = 'a', monotonicMs = STILL.monotonicMs): Promise<Leader> {
   return leadFrom(log, AT_START, { ...ofLeader(node), monotonicMs });
+}
+
+export async function leadNew(): Promise<{ log: ModelLog; leader: Leader }> {
+  const log = new ModelLog();
+  return { log, leader: await lead(log) };
 }
 
 export function succeed(log: ModelLog, at: ChainPosition, epoch: number, node = 'a'): Promise<Leader> {

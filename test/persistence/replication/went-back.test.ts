@@ -12,7 +12,7 @@ import { Follower, PlaceLost } from '../../../persistence/replication/log/follow
 import { type Leader, type LeadFrom, REFUSALS_MAX } from '../../../persistence/replication/log/leader.js';
 import type { EpochMemory } from '../../../persistence/replication/log/replicated-log.js';
 import { newDataDir } from '../../support/processes/server.js';
-import { ModelLog } from './model-log.js';
+import type { ModelLog } from './model-log.js';
 import {
   BEGINNING,
   batchAfter,
@@ -20,7 +20,7 @@ import {
   epochMemory,
   journalOf,
   LEASE_MS,
-  lead,
+  leadNew,
   RETRY,
   succeed,
 } from './support.js';
@@ -66,8 +66,7 @@ async function follow(
 }
 
 async function led(rows: readonly StoredBatch[]): Promise<{ log: ModelLog; leader: Leader }> {
-  const log = new ModelLog();
-  const leader = await lead(log);
+  const { log, leader } = await leadNew();
   for (const row of rows) await leader.publish(row);
   await leader.renew();
   return { log, leader };

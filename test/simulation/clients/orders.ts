@@ -1,19 +1,13 @@
 /** Orders as clients write them: sensible ones, ones at every limit, and ones that are no orders at all. */
 import { marketOf, timeFrameMs } from '../../../engine/model/domain.js';
 import type { MarketRules } from '../../../engine/model/rules.js';
+import type { OrderRequest } from '../../support/api/spec.js';
 import type { Rng } from '../../support/reference/random/rng.js';
 import type { ClientRequest } from '../machine/network.js';
 import type { ClientWorld } from './client-world.js';
 
-export interface OrderBody {
-  readonly marketId: string;
+export interface OrderBody extends OrderRequest {
   readonly prediction: 'UP' | 'DOWN';
-  readonly amount: number;
-  readonly expectedPercent?: number;
-  readonly clientSeed?: string;
-  readonly roundId?: string;
-  readonly validUntil?: string;
-  readonly minOdds?: number;
   readonly limitOdds?: number;
 }
 

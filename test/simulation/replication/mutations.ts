@@ -27,6 +27,17 @@ export interface Mutation {
 
 export const NO_MUTATION: Mutation = { name: 'none', bug: 'none' };
 
+/** Appends that fail so are taken for done. */
+const appendsDespite =
+  (isHidden: (thrown: unknown) => boolean) =>
+  (real: SharedLog): SharedLog => ({
+    ...real,
+    append: (...args) =>
+      real.append(...args).catch((thrown: unknown) => {
+        if (!isHidden(thrown)) throw thrown;
+      }),
+  });
+
 export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'serve-before-takeover',
@@ -68,13 +79,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'lost-answer-is-success',
     bug: 'a message whose answer was lost is taken for appended',
-    log: (real) => ({
-      ...real,
-      append: (...args) =>
-        real.append(...args).catch((thrown: unknown) => {
-          if (thrown instanceof PlaceTaken) throw thrown;
-        }),
-    }),
+    log: appendsDespite((thrown) => !(thrown instanceof PlaceTaken)),
   },
   {
     name: 'doubled-on-retry',
@@ -96,13 +101,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'no-fence',
     bug: 'a message whose place is taken is taken for appended',
-    log: (real) => ({
-      ...real,
-      append: (...args) =>
-        real.append(...args).catch((thrown: unknown) => {
-          if (!(thrown instanceof PlaceTaken)) throw thrown;
-        }),
-    }),
+    log: appendsDespite((thrown) => thrown instanceof PlaceTaken),
   },
   {
     name: 'same-epoch',

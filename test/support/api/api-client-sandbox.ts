@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import type { TestContext } from 'node:test';
 import { must } from '../../../engine/base/assert.js';
 import { FIXED_SEEDS_FILE } from '../engine/house-rules.js';
 import type { Client } from '../http/client.js';
@@ -81,6 +82,12 @@ export class Sandbox {
     const rules = isNew ? { TOTE_RULES_FILE: FIXED_SEEDS_FILE } : {};
     const server = await Server.start({ ...options, env: { ...rules, ...env } });
     return new Sandbox(server, await server.advance(0));
+  }
+
+  static async startFor(t: TestContext, options?: ServerOptions): Promise<Sandbox> {
+    const sandbox = await Sandbox.start(options);
+    t.after(() => sandbox.remove());
+    return sandbox;
   }
 
   /**

@@ -1,8 +1,7 @@
 /** The check of a bet's proof by the client, by `npx tote verify-bet`, which runs the same, and by Python. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import {
@@ -12,6 +11,7 @@ import {
   ToteClient,
   verifyProof,
 } from '../../../client/index.js';
+import { newFolder } from '../new-folder.js';
 import { toteText } from '../processes/cli.js';
 import { isAvailable } from '../programs.js';
 import type { Sandbox, Trader } from './api-client-sandbox.js';
@@ -23,7 +23,7 @@ export const clientOf = (sandbox: Sandbox, { secret }: Trader): ToteClient =>
   new ToteClient({ url: `${sandbox.server.publicUrl}/v1`, key: secret });
 
 export class ProofFiles {
-  readonly #folder = mkdtempSync(join(tmpdir(), 'tote-proofs-'));
+  readonly #folder = newFolder();
 
   /** Returns operands and options for `npx tote verify-bet`. */
   write({ bet, clientSeed, orderProof, roundProof, keys }: ProofEvidence): string[] {
@@ -37,10 +37,6 @@ export class ProofFiles {
       ...[write('order.json', { bet }), write('order-proof.json', orderProof)],
       ...[write('round-proof.json', roundProof), '--keys', write('keys.json', keys), ...seed],
     ];
-  }
-
-  remove(): void {
-    rmSync(this.#folder, { recursive: true, force: true });
   }
 }
 

@@ -2,13 +2,18 @@
  * Debian's Chromium, driven by playwright-core, for tests of the console. Tests assert that a page has no complaints:
  * it logs no error, keeps its content security policy and asks no other host.
  */
+import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
+import { after, before, test } from 'node:test';
 import axe from 'axe-core';
 import { type Browser, chromium, type Locator, type Page } from 'playwright-core';
+import { must } from '../../../engine/base/assert.js';
+import { Server } from '../processes/server.js';
 import { isAvailable } from '../programs.js';
+import { buildPage } from './console-page.js';
 
 const PROGRAM = 'chromium';
-export const noBrowser = isAvailable(PROGRAM) ? false : 'needs chromium (Debian: apt-get install chromium)';
+const noBrowser = isAvailable(PROGRAM) ? false : 'needs chromium (Debian: apt-get install chromium)';
 
 const PATIENCE_MS = 20_000;
 
@@ -40,6 +45,32 @@ export async function newPage(browser: Browser, origin: string): Promise<Watched
     if (!request.url().startsWith(origin)) complaints.push(`a request to ${request.url()}`);
   });
   return { page, complaints };
+}
+
+/**
+ * The tests of a file have a server and a browser, and each a page without complaints; they are left out where there
+ * is no browser.
+ */
+export function consoleTests(start: () => Promise<Server> = () => Server.start()) {
+  let started: { readonly server: Server; readonly browser: Browser } | null = null;
+  before(async () => {
+    if (noBrowser !== false) return;
+    buildPage();
+    started = { server: await start(), browser: await openBrowser() };
+  });
+  after(async () => {
+    await started?.browser.close();
+    await started?.server.remove();
+  });
+  return (name: string, work: (page: Page, server: Server, browser: Browser) => Promise<void>): void => {
+    test(name, { skip: noBrowser }, async () => {
+      const { server, browser } = must(started, 'a server and a browser');
+      const { page, complaints } = await newPage(browser, server.operatorUrl);
+      await work(page, server, browser);
+      assert.deepEqual(complaints, []);
+      await page.close();
+    });
+  };
 }
 
 /** Findings of axe-core, a line for each element. */

@@ -8,6 +8,7 @@ import { once } from 'node:events';
 import { readFileSync, rmSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
+import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { type Answered, Client } from '../http/client.js';
 import { newFolder } from '../new-folder.js';
@@ -188,6 +189,12 @@ export class Server {
     const [, operatorUrl = ''] = await run.sees(/^ *operator API +(https?:\/\/\S+?)\/operator\/v1\b/m);
     const token = env['TOTE_OPERATOR_TOKEN'] ?? readFileSync(join(dataDir, 'operator-token'), 'utf8').trim();
     return new Server(dataDir, publicUrl, operatorUrl, token, run);
+  }
+
+  static async startFor(t: TestContext, options?: ServerOptions): Promise<Server> {
+    const server = await Server.start(options);
+    t.after(() => server.remove());
+    return server;
   }
 
   demo(): Promise<string> {

@@ -89,6 +89,11 @@ export class Exchange {
     return exchange;
   }
 
+  static withAccount(tier: Tier, balanceCents: number, options: ExchangeOptions = {}) {
+    const exchange = Exchange.opened(options);
+    return { exchange, account: exchange.account(tier, balanceCents) };
+  }
+
   get nowMs(): number {
     return DAY_MS + this.atMs;
   }

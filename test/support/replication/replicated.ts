@@ -5,7 +5,7 @@ import { after, before, type TestContext } from 'node:test';
 import { dataDirLayout } from '../../../persistence/data-dir/layout.js';
 import { JournalReader } from '../../../persistence/journal/reader.js';
 import { LinkProxy } from '../link-proxy.js';
-import { type Bettor, newDataDir, type Run, removeDataDir, Server } from '../processes/server.js';
+import { type Bettor, newDataDir, type Run, Server } from '../processes/server.js';
 import { NatsCluster } from './nats.js';
 
 export const TOKEN = 'token-of-both-machines';
@@ -101,7 +101,6 @@ export async function startPair(
   const leader = await a.leading;
   t.after(() => leader.remove());
   const dirB = newDataDir();
-  t.after(() => removeDataDir(dirB));
   shareSecrets(leader.dataDir, dirB);
   const b = startMachine({ nats, node: 'b', dataDir: dirB, env: { ...env, ...envB } });
   t.after(() => b.run.signal('SIGKILL'));
