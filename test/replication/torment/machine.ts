@@ -5,11 +5,12 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { statfsSync } from 'node:fs';
+import { Client } from '../../support/http/client.js';
 import type { LinkProxy } from '../../support/link-proxy.js';
 import { newDiskDir, removeDataDir } from '../../support/processes/server.js';
 import { isAvailable } from '../../support/programs.js';
 import type { NatsCluster } from '../../support/replication/nats.js';
-import { event, type Machine, startMachine } from '../../support/replication/replicated.js';
+import { event, type Machine, startMachine, TOKEN } from '../../support/replication/replicated.js';
 
 const MIB = 1024 * 1024;
 const DISK_MIB = 4_096;
@@ -97,13 +98,24 @@ export class Supervised {
     }
   }
 
-  /** Also of a process started again: batches that it alone has are taken back by then. */
+  /** Also of a process started again. */
   async following(): Promise<void> {
     for (;;) {
       const { run } = this.machine;
       const seen = await event(run, 'following').catch(() => null);
       if (seen !== null && this.machine.run === run && run.isRunning) return;
       await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+
+  /** The last command in its engine; 0 while its process does not follow. */
+  async sequence(): Promise<number> {
+    try {
+      const { operatorUrl } = await event(this.machine.run, 'standby_listening');
+      const operator = new Client(`${operatorUrl}/operator/v1`, { Authorization: `Bearer ${TOKEN}` });
+      return (await operator.get<{ sequence: number }>('/status')).data.sequence;
+    } catch {
+      return 0;
     }
   }
 

@@ -9,6 +9,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { must } from '../../../engine/base/assert.js';
 import { randomOf } from '../../persistence/support/journal-files.js';
 import { checkConservation } from '../../support/api/api-client-sandbox.js';
+import { askUntil } from '../../support/ask-until.js';
 import type { Client } from '../../support/http/client.js';
 import { LinkProxy } from '../../support/link-proxy.js';
 import type { Bettor, Server } from '../../support/processes/server.js';
@@ -159,10 +160,7 @@ export class Torment {
   }
 
   async #attack({ server, supervised }: Leader) {
-    const standby = must(
-      this.machines.find((machine) => machine !== supervised),
-      'the other machine',
-    );
+    const standby = this.#otherThan(supervised);
     const scene = { server, leader: supervised, standby, nats: this.nats, random: this.#random };
     const names: string[] = [];
     const ends: (() => void)[] = [];
@@ -232,12 +230,34 @@ export class Torment {
     }
   }
 
+  #otherThan(one: Supervised): Supervised {
+    const other = this.machines.find((machine) => machine !== one);
+    return must(other, 'the other machine');
+  }
+
   #anyOf<T>(values: readonly T[]): T {
     return must(values[this.#random(values.length)], 'one of them');
   }
 
+  /**
+   * The machine that does not lead has all that the leader has. What its journal alone had is taken back by then:
+   * until that is compared with the log its engine takes nothing, and the leader has far more commands by now.
+   */
+  async #catchUp(): Promise<void> {
+    await this.#withLeader(async ({ server, supervised }) => {
+      const { sequence } = (await server.operator.get<{ sequence: number }>('/status')).data;
+      const standby = this.#otherThan(supervised);
+      await askUntil(
+        () => standby.sequence(),
+        (taken) => taken >= sequence || !server.run.isRunning,
+      );
+      assert.ok(server.run.isRunning, 'the leader goes on');
+    });
+  }
+
   async #checkHistory(): Promise<number> {
     this.#isOver = true;
+    await this.#catchUp();
     for (const machine of this.machines) machine.isOver = true;
     for (const machine of this.machines) await machine.end('SIGTERM');
     const journals = this.machines.map(({ disk }) => batchesOf(disk.path));
