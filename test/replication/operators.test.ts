@@ -74,7 +74,10 @@ async function rolesAreTold({ leader, b, bettor }: Pair): Promise<void> {
   assert.deepEqual(data, session, 'a session of the leader is one of the standby, too');
 }
 
-async function quorumIsMissed({ nats, leader, bettor }: Pair): Promise<void> {
+async function quorumIsMissed({ nats, leader, b, bettor }: Pair): Promise<void> {
+  // A standby may lead as soon as the quorum is back, and the leader's process would end.
+  b.run.signal('SIGKILL');
+  await b.run.ended;
   const anyone = new Client(leader.operatorUrl, {});
   const ready = async (): Promise<string> => (await anyone.get('/readyz')).text;
   for (const server of [1, 2]) nats.signal(server, 'SIGSTOP');
