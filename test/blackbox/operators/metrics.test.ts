@@ -1,6 +1,7 @@
 /** `GET /metrics` and `GET /vitals` of a real server have the clients' requests, over all gateways. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { must } from '../../../engine/base/assert.js';
 import type { OrderTrace } from '../../../engine/model/operators.js';
 import { VITAL_NAMES } from '../../../http/metrics/vitals.js';
 import type { VitalsResource } from '../../../http/operator/figures/vitals.js';
@@ -83,6 +84,12 @@ test('the stages of an order are found by the ids of its bet and its request, an
     const { headers, data } = await bettor.api.post<{ bet: { id: string } }>('/orders', ORDER, key);
     placed.push({ bet: data.bet.id, request: headers.get('x-request-id') ?? '', key: `trace-${n}` });
   }
+  const last = must(placed.at(-1), 'an order').bet;
+  // A trace is written just after the answer.
+  await askUntil(
+    () => trace(last),
+    (found) => found !== undefined,
+  );
   for (const { bet, request, key } of placed) {
     const { betId, requestId, stages, totalMs } = await trace(bet);
     assert.deepEqual([betId, requestId], [bet, request]);
