@@ -1,17 +1,11 @@
 /** The client against the real server: reads, an order whose answers get lost, the limits, and a server that dies. */
 import assert from 'node:assert/strict';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { addDollars, toDollars } from '../../client/base/money.js';
 import { ToteClient } from '../../client/client.js';
 import { eachOf } from '../../client/rest/pages.js';
 import { Sandbox, type Trader } from '../support/api/api-client-sandbox.js';
 import { fixedPort } from '../support/fixed-port.js';
-
-async function start(t: TestContext, env: Readonly<Record<string, string>> = {}): Promise<Sandbox> {
-  const sandbox = await Sandbox.startFor(t, { env });
-  await sandbox.openRounds({ BTC: 100 });
-  return sandbox;
-}
 
 const clientOf = ({ server }: Sandbox, { secret }: Pick<Trader, 'secret'>): ToteClient =>
   new ToteClient({ url: `${server.publicUrl}/v1`, key: secret });
@@ -19,7 +13,7 @@ const clientOf = ({ server }: Sandbox, { secret }: Pick<Trader, 'secret'>): Tote
 const ORDER = { marketId: 'BTC_ONE_MINUTE', prediction: 'UP', amount: 25 } as const;
 
 test('markets, prices, rounds, orders and positions are read, and a bet is followed to its result', async (t) => {
-  const sandbox = await start(t);
+  const sandbox = await Sandbox.openFor(t);
   const trader = await sandbox.trader();
   const client = clientOf(sandbox, trader);
   const market = await client.getMarket('BTC_ONE_MINUTE');
@@ -49,7 +43,7 @@ test('markets, prices, rounds, orders and positions are read, and a bet is follo
 });
 
 test('orders and ledger are read over all their pages, and the ledger adds up to the balance', async (t) => {
-  const sandbox = await start(t);
+  const sandbox = await Sandbox.openFor(t);
   const trader = await sandbox.trader({ balance: 1_000 });
   const client = clientOf(sandbox, trader);
   for (const amount of [1.1, 2.2, 3.3, 4.35]) await client.placeOrder({ ...ORDER, amount });
@@ -73,7 +67,7 @@ test('orders and ledger are read over all their pages, and the ledger adds up to
 
 test('orders under way when the server is killed are each placed once, and answered by the next server', async (t) => {
   const env = { TOTE_PORT: await fixedPort() };
-  const sandbox = await start(t, env);
+  const sandbox = await Sandbox.openFor(t, env);
   const trader = await sandbox.trader();
   const client = clientOf(sandbox, trader);
   const orders = Array.from({ length: 40 }, (_, at) =>

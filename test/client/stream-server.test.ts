@@ -10,12 +10,6 @@ import { askUntil } from '../support/ask-until.js';
 import { fixedPort } from '../support/fixed-port.js';
 import { LinkProxy } from '../support/link-proxy.js';
 
-async function start(t: TestContext, env: Readonly<Record<string, string>> = {}): Promise<Sandbox> {
-  const sandbox = await Sandbox.startFor(t, { env });
-  await sandbox.openRounds({ BTC: 100 });
-  return sandbox;
-}
-
 function open(t: TestContext, url: string, secret: string): ToteStream {
   const client = new ToteClient({ url: `${url}/v1`, key: secret });
   const stream = client.openStream({ webSocket: WebSocket });
@@ -32,7 +26,7 @@ const settledIn = (events: readonly { readonly event: string }[]): Promise<unkno
   );
 
 test('a bet over the stream is followed to its result', async (t) => {
-  const sandbox = await start(t);
+  const sandbox = await Sandbox.openFor(t);
   const { secret } = await sandbox.trader();
   const stream = open(t, sandbox.server.publicUrl, secret);
   const fills: FillEvent[] = [];
@@ -58,7 +52,7 @@ test('a bet over the stream is followed to its result', async (t) => {
 });
 
 test('every fill arrives once, however often the connection is cut', async (t) => {
-  const sandbox = await start(t);
+  const sandbox = await Sandbox.openFor(t);
   const { api, secret } = await sandbox.trader();
   const link = await LinkProxy.open(Number(new URL(sandbox.server.publicUrl).port));
   t.after(() => link.close());
@@ -86,7 +80,7 @@ test('every fill arrives once, however often the connection is cut', async (t) =
 
 test('what happened before a restart while the stream was away cannot be resumed, and the bot is told', async (t) => {
   const env = { TOTE_PORT: await fixedPort() };
-  const sandbox = await start(t, env);
+  const sandbox = await Sandbox.openFor(t, env);
   const { secret } = await sandbox.trader();
   const stream = open(t, sandbox.server.publicUrl, secret);
   const { seq } = await stream.subscribe('fills', () => undefined);

@@ -14,22 +14,10 @@ const make = (exchange: Exchange, account: number, expiresAtMs: number | null = 
 };
 const expire = (exchange: Exchange, key: number, expiresAtMs: number): string =>
   exchange.outcomeOf({ kind: 'expireKey', timeMs: exchange.nowMs, key, expiresAtMs });
-const rotate = (
-  exchange: Exchange,
-  key: number,
-  overlapMs: number,
-  expiresAtMs: number | null = null,
-): string => {
-  const timeMs = exchange.nowMs;
-  const overlapEndsMs = timeMs + overlapMs;
-  return exchange.outcomeOf({
-    kind: 'rotateKey',
-    timeMs,
-    key,
-    overlapEndsMs,
-    digest: newDigest(),
-    expiresAtMs,
-  });
+const rotate = (exchange: Exchange, key: number, overlapMs: number, expiresAtMs: number | null = null) => {
+  const { nowMs: timeMs } = exchange;
+  const rights = { overlapEndsMs: timeMs + overlapMs, digest: newDigest(), expiresAtMs };
+  return exchange.outcomeOf({ kind: 'rotateKey', timeMs, key, ...rights });
 };
 const expiryOf = (exchange: Exchange, key: number): number | null =>
   exchange.pair.engine.key(key).expiresAtMs;

@@ -20,14 +20,7 @@ before(async () => {
 });
 after(() => sandbox.remove());
 
-async function get<T>(path: string): Promise<T> {
-  for (;;) {
-    const answered = await sandbox.operator.get<T>(path);
-    if (answered.status === 503 && answered.error.startsWith('archive_behind')) continue;
-    assert.equal(answered.status, 200, answered.text);
-    return answered.data;
-  }
-}
+const get = async <T>(path: string): Promise<T> => (await sandbox.read<T>(path)).data;
 const bet = (prediction: string, amount: number, marketId = BTC): Promise<unknown> =>
   trader.api.place({ marketId, prediction, amount });
 const sum = (amounts: readonly number[]): bigint => amounts.reduce((all, amount) => all + cents(amount), 0n);

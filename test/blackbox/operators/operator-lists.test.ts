@@ -8,7 +8,6 @@ import type { BetResource } from '../../../http/operator/resources/bets.js';
 import type { RoundResource } from '../../../http/operator/resources/rounds.js';
 import { Sandbox, type Trader } from '../../support/api/api-client-sandbox.js';
 import { cents } from '../../support/api/spec-arithmetic.js';
-import type { Answered } from '../../support/http/client.js';
 
 interface Page<T> {
   readonly data: readonly T[];
@@ -63,21 +62,13 @@ before(async () => {
 });
 after(() => sandbox.remove());
 
-async function get<T>(path: string): Promise<Page<T>> {
-  for (;;) {
-    const answered: Answered<unknown> = await sandbox.operator.get(path);
-    if (answered.status === 503 && answered.error.startsWith('archive_behind')) continue;
-    assert.equal(answered.status, 200, answered.text);
-    return JSON.parse(answered.text) as Page<T>;
-  }
-}
-
 /** `between` is called after each page. */
 async function all<T>(path: string, limit: number, between = async (): Promise<void> => {}): Promise<T[]> {
   const found: T[] = [];
   const query = `${path}${path.includes('?') ? '&' : '?'}limit=${limit}`;
   for (let cursor: string | null = ''; cursor !== null; ) {
-    const { data, nextCursor }: Page<T> = await get<T>(cursor === '' ? query : `${query}&cursor=${cursor}`);
+    const { text } = await sandbox.read(cursor === '' ? query : `${query}&cursor=${cursor}`);
+    const { data, nextCursor } = JSON.parse(text) as Page<T>;
     assert.ok(data.length <= limit);
     found.push(...data);
     cursor = nextCursor;
@@ -190,7 +181,7 @@ test('bets of all accounts and of one are listed, newest first, by round, status
     const ofBob = expected.filter(({ accountId }) => accountId === bob.accountId);
     assert.deepEqual(await all(`/bets?accountId=${bob.accountId}&${query}`, 2), ofBob, `Bob's with ${query}`);
   }
-  for (const one of bets) assert.deepEqual((await get<BetResource>(`/bets/${one.id}`)).data, one);
+  for (const one of bets) assert.deepEqual((await sandbox.read(`/bets/${one.id}`)).data, one);
   await refused('/bets/bet_999999', 'order_not_found');
   await refused('/bets/nothing', 'order_not_found');
   await refused('/bets?accountId=acc_999', 'account_not_found');

@@ -3,14 +3,13 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { FillEvent, ServerMessage } from '../../../http/wire/stream-types.js';
 import { Sandbox, type Trader } from '../../support/api/api-client-sandbox.js';
-import { StreamClient } from '../../support/api/stream-client.js';
+import { type StreamClient, streamsOfFile } from '../../support/api/stream-client.js';
 import { Rng } from '../../support/reference/random/rng.js';
 
 const BET = { marketId: 'BTC_ONE_MINUTE', prediction: 'UP', amount: 10 };
 const OPEN = { BTC: 67_000 };
 
 const sandboxes = new Map<number, Sandbox>();
-const clients: StreamClient[] = [];
 
 async function start(gateways: number): Promise<{ sandbox: Sandbox; trader: Trader }> {
   const sandbox = sandboxes.get(gateways) ?? (await Sandbox.start({ env: { TOTE_GATEWAYS: `${gateways}` } }));
@@ -19,19 +18,8 @@ async function start(gateways: number): Promise<{ sandbox: Sandbox; trader: Trad
   return { sandbox, trader: await sandbox.trader({ balance: 10_000 }) };
 }
 
-async function open(
-  sandbox: Sandbox,
-  secret: string,
-  onMessage?: (message: ServerMessage) => void,
-): Promise<StreamClient> {
-  const options = onMessage === undefined ? {} : { onMessage };
-  const client = await StreamClient.open(sandbox.server.publicUrl, secret, options);
-  clients.push(client);
-  return client;
-}
-
+const open = streamsOfFile();
 after(async () => {
-  for (const client of clients) client.socket.terminate();
   for (const sandbox of sandboxes.values()) await sandbox.remove();
 });
 
@@ -77,11 +65,11 @@ for (const gateways of [1, 3]) {
     const seen = new SeenFills();
     const connect = async (): Promise<StreamClient> => {
       seen.connects();
-      const stream = await open(sandbox, trader.secret, seen.onMessage);
+      const stream = await open(sandbox, trader.secret, seen);
       await stream.subscribe('fills', { since: seen.since });
       return stream;
     };
-    let stream = await open(sandbox, trader.secret, seen.onMessage);
+    let stream = await open(sandbox, trader.secret, seen);
     await stream.subscribe('fills');
     for (let step = 0; step < 80; step++) {
       if (rng.chance(0.1)) await nextRound(sandbox);

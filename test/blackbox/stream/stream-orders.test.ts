@@ -1,28 +1,21 @@
 /** Orders over the stream are those of POST /orders: the same answers, checks, limits and memory. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import { Sandbox, type Trader } from '../../support/api/api-client-sandbox.js';
-import { StreamClient } from '../../support/api/stream-client.js';
+import { streamsOfFile } from '../../support/api/stream-client.js';
 
 const BET = { marketId: 'BTC_ONE_MINUTE', prediction: 'UP', amount: 10 };
 
 let sandbox: Sandbox;
 let trader: Trader;
-const clients: StreamClient[] = [];
 
-async function open(secret: string, at = sandbox): Promise<StreamClient> {
-  const client = await StreamClient.open(at.server.publicUrl, secret);
-  clients.push(client);
-  return client;
-}
+const openAt = streamsOfFile();
+const open = (secret: string, at = sandbox) => openAt(at, secret);
 
 before(async () => {
   sandbox = await Sandbox.shared();
   await sandbox.openRounds({ BTC: 67_000 });
   trader = await sandbox.trader({ balance: 10_000 });
-});
-after(async () => {
-  for (const client of clients) client.socket.terminate();
 });
 
 test('a retry over the other way replays the first answer, both ways round', async () => {

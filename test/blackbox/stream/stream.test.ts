@@ -1,18 +1,14 @@
 /** The stream of market data: its clients, its messages, and its bounds. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import { Sandbox, type Trader } from '../../support/api/api-client-sandbox.js';
-import { StreamClient, type StreamOptions, UpgradeRefused } from '../../support/api/stream-client.js';
+import { type StreamOptions, streamsOfFile, UpgradeRefused } from '../../support/api/stream-client.js';
 
 let sandbox: Sandbox;
 let trader: Trader;
-const clients: StreamClient[] = [];
 
-async function open(secret: string | null, options?: StreamOptions): Promise<StreamClient> {
-  const client = await StreamClient.open(sandbox.server.publicUrl, secret, options);
-  clients.push(client);
-  return client;
-}
+const openAt = streamsOfFile();
+const open = (secret: string | null, options?: StreamOptions) => openAt(sandbox, secret, options);
 
 async function refusal(secret: string | null, options?: StreamOptions): Promise<UpgradeRefused> {
   try {
@@ -28,9 +24,6 @@ before(async () => {
   sandbox = await Sandbox.shared();
   await sandbox.openRounds({ BTC: 67_000, ETH: 3_000 });
   trader = await sandbox.trader();
-});
-after(async () => {
-  for (const client of clients) client.socket.terminate();
 });
 
 test('a key opens it by the header or by a subprotocol, below both bases', async () => {

@@ -3,31 +3,18 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { WebSocket } from 'ws';
 import { ASSETS, assetClassOf } from '../../../engine/model/domain.js';
-import type { PriceTick } from '../../../engine/model/ports.js';
 import { CoinbaseFeed } from '../../../feeds/coinbase/coinbase-feed.js';
 import { ExchangeService, heartbeatJson, tickerJson } from '../support/exchange-service.js';
-import { HandClock, Seen, SeenLog, waitOut } from '../support/seen.js';
+import { startFeed, waitOut } from '../support/seen.js';
 
 const NOON_MS = Date.UTC(2026, 5, 10, 12);
 const ETH = ASSETS.indexOf('ETH');
 
 async function start(t: TestContext, prepare: (service: ExchangeService) => void = () => undefined) {
   const service = await ExchangeService.open();
-  const clock = new HandClock();
-  const log = new SeenLog();
-  const ticks = new Seen<PriceTick>();
   const { url } = service;
   prepare(service);
-  const feed = new CoinbaseFeed({ url, clock, random: () => 0, log });
-  t.after(() => {
-    feed.stop();
-    service.close();
-  });
-  feed.start((tick) => {
-    ticks.add(tick);
-    return { taken: true };
-  });
-  return { service, clock, log, ticks, feed };
+  return startFeed(t, service, (parts) => new CoinbaseFeed({ url, ...parts }));
 }
 
 type Started = Awaited<ReturnType<typeof start>>;

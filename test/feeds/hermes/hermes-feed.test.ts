@@ -3,12 +3,11 @@ import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { type TestContext, test } from 'node:test';
 import { ASSETS, type Asset } from '../../../engine/model/domain.js';
-import type { PriceTick } from '../../../engine/model/ports.js';
 import { HermesFeed } from '../../../feeds/hermes/hermes-feed.js';
 import { HERMES_SYMBOLS, type HermesSymbols } from '../../../feeds/hermes/symbols.js';
 import { askUntil } from '../../support/ask-until.js';
 import { eventOf, HERMES_IDS, HermesService, type SentPrice, updateJson } from '../support/hermes-service.js';
-import { HandClock, Seen, SeenLog, waitOut } from '../support/seen.js';
+import { startFeed, waitOut } from '../support/seen.js';
 
 const KEY = 'a-key-that-nobody-may-see';
 const NOON_S = Date.UTC(2026, 5, 10, 12) / 1_000;
@@ -20,29 +19,11 @@ interface Given {
 
 async function start(t: TestContext, { symbols = HERMES_SYMBOLS, prepare }: Given = {}) {
   const service = await HermesService.open();
-  const clock = new HandClock();
-  const log = new SeenLog();
-  const ticks = new Seen<PriceTick>();
-  const { url } = service;
   prepare?.(service);
-  const feed = new HermesFeed({
-    url,
-    apiKey: KEY,
-    symbols,
-    clock,
-    random: () => 0,
-    log,
-  });
-  t.after(() => {
-    feed.stop();
-    service.close();
-  });
-  feed.start((tick) => {
-    ticks.add(tick);
-    return { taken: true };
-  });
-  const counts = (asset: Asset) => feed.view().updates[asset];
-  return { service, clock, log, ticks, feed, counts };
+  const own = { url: service.url, apiKey: KEY, symbols };
+  const started = await startFeed(t, service, (parts) => new HermesFeed({ ...own, ...parts }));
+  const counts = (asset: Asset) => started.feed.view().updates[asset];
+  return { ...started, counts };
 }
 
 type Started = Awaited<ReturnType<typeof start>>;
@@ -51,6 +32,11 @@ async function streamOf({ service, log }: Started): Promise<ServerResponse> {
   const { response } = await service.streams.next();
   await log.ofEvent('feed_connected');
   return response;
+}
+
+async function streaming(t: TestContext) {
+  const started = await start(t);
+  return { started, stream: await streamOf(started) };
 }
 
 /** No other second has this price. */
@@ -62,8 +48,7 @@ const btcAt = (publishTime: number, more: Partial<SentPrice> = {}): SentPrice =>
 });
 
 test('updates become ticks of all 14 assets, with the time and the evidence of the service', async (t) => {
-  const started = await start(t);
-  const stream = await streamOf(started);
+  const { started, stream } = await streaming(t);
   stream.write(eventOf([btcAt(NOON_S, { slot: 307134755 })]));
   assert.deepEqual(await started.ticks.next(), {
     asset: 0,
@@ -113,8 +98,7 @@ test('the key is in a header only, and every asset is asked for by its symbol be
 });
 
 test('the stream may be cut at every byte', async (t) => {
-  const started = await start(t);
-  const stream = await streamOf(started);
+  const { started, stream } = await streaming(t);
   const bytesOf = (second: number): Buffer => {
     const json = updateJson([btcAt(second)]).replace('"metadata"', '"größe":"½ 🙂","metadata"');
     return Buffer.from(`:keep-alive\n\nid: ${second}\r\ndata:${json}\r\n\r\n`);
@@ -133,8 +117,7 @@ test('the stream may be cut at every byte', async (t) => {
 });
 
 test('doubled updates and those out of order are left out, within a second too', async (t) => {
-  const started = await start(t);
-  const stream = await streamOf(started);
+  const { started, stream } = await streaming(t);
   const inOrder = [
     btcAt(NOON_S, { slot: 10 }),
     btcAt(NOON_S, { slot: 11, price: '6488617685107' }),
@@ -160,8 +143,7 @@ test('doubled updates and those out of order are left out, within a second too',
 });
 
 test('a price that the service is too unsure of is not passed on, and is logged once a minute', async (t) => {
-  const started = await start(t);
-  const stream = await streamOf(started);
+  const { started, stream } = await streaming(t);
   const sent = (second: number, conf: string) => btcAt(second, { price: '1000000', conf });
   stream.write(eventOf([sent(NOON_S, '5000')]));
   stream.write(eventOf([sent(NOON_S + 1, '5001')]));
@@ -286,8 +268,7 @@ test('a redirection is not followed: the key would go with it', async (t) => {
 });
 
 test('a stream without anything new for 10 s is given up, whatever else it sends', async (t) => {
-  const started = await start(t);
-  const stream = await streamOf(started);
+  const { started, stream } = await streaming(t);
   stream.write(eventOf([btcAt(NOON_S)]));
   await started.ticks.next();
   started.clock.pass(10_001);
@@ -305,8 +286,7 @@ test('a stream without anything new for 10 s is given up, whatever else it sends
 });
 
 test('what is not in the form of the service is passed over, and counted', async (t) => {
-  const started = await start(t);
-  const stream = await streamOf(started);
+  const { started, stream } = await streaming(t);
   const sound = JSON.parse(updateJson([btcAt(NOON_S)])) as { parsed: { price: object }[] };
   const [entry] = sound.parsed;
   const broken = [
@@ -327,8 +307,7 @@ test('what is not in the form of the service is passed over, and counted', async
 });
 
 test('an event without an end is not kept in memory for ever', async (t) => {
-  const started = await start(t);
-  const stream = await streamOf(started);
+  const { started, stream } = await streaming(t);
   stream.on('error', () => undefined);
   stream.write(`data: ${'x'.repeat(1_000_001)}`);
   const { reason } = await waitOut(started);

@@ -1,3 +1,6 @@
+import type { TestContext } from 'node:test';
+import type { PriceFeed, PriceTick } from '../../../engine/model/ports.js';
+
 /** Items that come one after the other, for a test to wait for. */
 export class Seen<T> {
   readonly all: T[] = [];
@@ -47,17 +50,34 @@ export class HandClock {
   }
 }
 
+/** Its ticks are seen until the test ends. */
+export async function startFeed<S extends { close(): void }, F extends PriceFeed>(
+  t: TestContext,
+  service: S,
+  make: (parts: { readonly clock: HandClock; readonly random: () => number; readonly log: SeenLog }) => F,
+) {
+  const clock = new HandClock();
+  const log = new SeenLog();
+  const ticks = new Seen<PriceTick>();
+  const feed = make({ clock, random: () => 0, log });
+  t.after(() => {
+    feed.stop();
+    service.close();
+  });
+  feed.start((tick) => {
+    ticks.add(tick);
+    return { taken: true };
+  });
+  return { service, clock, log, ticks, feed };
+}
+
 interface Reconnecting {
   readonly clock: HandClock;
   readonly feed: { poll(): void };
   readonly log: SeenLog;
 }
 
-export async function waitOut({
-  clock,
-  feed,
-  log,
-}: Reconnecting): Promise<{ reason: string; waitMs: number }> {
+export async function waitOut({ clock, feed, log }: Reconnecting) {
   const { fields } = await log.ofEvent('feed_disconnected');
   const { reason, waitMs } = fields as { reason: string; waitMs: number };
   clock.pass(waitMs);

@@ -7,8 +7,9 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { must } from '../../../engine/base/assert.js';
+import { askUntil } from '../ask-until.js';
 import { FIXED_SEEDS_FILE } from '../engine/house-rules.js';
-import type { Client } from '../http/client.js';
+import type { Answered, Client } from '../http/client.js';
 import { removeDataDir, Server, type ServerOptions } from '../processes/server.js';
 import { ApiClient } from './api-client.js';
 import { FRAMES } from './spec.js';
@@ -90,6 +91,13 @@ export class Sandbox {
     return sandbox;
   }
 
+  /** With rounds of BTC. */
+  static async openFor(t: TestContext, env: Readonly<Record<string, string>> = {}): Promise<Sandbox> {
+    const sandbox = await Sandbox.startFor(t, { env });
+    await sandbox.openRounds({ BTC: 100 });
+    return sandbox;
+  }
+
   /**
    * Other files of this process use it, too: for tests about accounts and rounds of their own. Every earlier round
    * has ended. The engine's thread serves its public port, as on most machines; servers that files start have
@@ -114,6 +122,16 @@ export class Sandbox {
 
   get operator(): Server['operator'] {
     return this.server.operator;
+  }
+
+  /** Of the operator API, once the archive has it. */
+  async read<T>(path: string): Promise<Answered<T>> {
+    const answered = await askUntil(
+      () => this.operator.get<T>(path),
+      ({ error }) => !error.startsWith('archive_behind'),
+    );
+    assert.equal(answered.status, 200, answered.text);
+    return answered;
   }
 
   async advance(milliseconds: number): Promise<void> {

@@ -1,6 +1,7 @@
 /** A client of the stream, over the package `ws`, that checks the form of every message. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { after } from 'node:test';
 import typia from 'typia';
 import WebSocket from 'ws';
 import type { ServerMessage } from '../../../http/wire/stream-types.js';
@@ -205,4 +206,19 @@ export class StreamClient {
     this.socket.close();
     await this.closed;
   }
+}
+
+type Of = { readonly server: { readonly publicUrl: string } };
+
+/** Opens streams that end with the tests of the file. */
+export function streamsOfFile() {
+  const clients: StreamClient[] = [];
+  after(() => {
+    for (const client of clients) client.socket.terminate();
+  });
+  return async ({ server }: Of, secret: string | null, options?: StreamOptions): Promise<StreamClient> => {
+    const client = await StreamClient.open(server.publicUrl, secret, options);
+    clients.push(client);
+    return client;
+  };
 }
