@@ -9,26 +9,24 @@ export const TICK_INTERVAL_MS = 250;
 const ORIGIN_MS = Date.UTC(2026, 0, 1);
 const YEAR_MS = 365.25 * 86_400_000;
 
-interface Course {
-  readonly startPrice: number;
-  readonly decimals: number;
-}
+/** With fewer digits, a price that has walked far down moves in steps too coarse for rounds of a minute. */
+const DIGITS = 7;
 
-const COURSES: Readonly<Record<Asset, Course>> = {
-  BTC: { startPrice: 95_000, decimals: 2 },
-  ETH: { startPrice: 3_300, decimals: 2 },
-  SOL: { startPrice: 160, decimals: 3 },
-  BNB: { startPrice: 900, decimals: 2 },
-  XRP: { startPrice: 2.3, decimals: 4 },
-  GOLD: { startPrice: 4_100, decimals: 2 },
-  SILVER: { startPrice: 50, decimals: 3 },
-  EURUSD: { startPrice: 1.16, decimals: 5 },
-  GBPUSD: { startPrice: 1.32, decimals: 5 },
-  USDJPY: { startPrice: 155, decimals: 3 },
-  AUDUSD: { startPrice: 0.65, decimals: 5 },
-  USDCAD: { startPrice: 1.4, decimals: 5 },
-  HYPE: { startPrice: 38, decimals: 3 },
-  TON: { startPrice: 2.2, decimals: 4 },
+const START_PRICES: Readonly<Record<Asset, number>> = {
+  BTC: 95_000,
+  ETH: 3_300,
+  SOL: 160,
+  BNB: 900,
+  XRP: 2.3,
+  GOLD: 4_100,
+  SILVER: 50,
+  EURUSD: 1.16,
+  GBPUSD: 1.32,
+  USDJPY: 155,
+  AUDUSD: 0.65,
+  USDCAD: 1.4,
+  HYPE: 38,
+  TON: 2.2,
 };
 
 export class SimulatedPrices {
@@ -40,9 +38,8 @@ export class SimulatedPrices {
 
   at(asset: number, timeMs: number): number {
     const name = must(ASSETS[asset], 'a known asset');
-    const { startPrice, decimals } = COURSES[name];
     const tickDeviation = YEARLY_VOLATILITY[name] * Math.sqrt(TICK_INTERVAL_MS / YEAR_MS);
     const height = must(this.#walks[asset], 'its walk').at((timeMs - ORIGIN_MS) / TICK_INTERVAL_MS);
-    return Number((startPrice * Math.exp(tickDeviation * height)).toFixed(decimals));
+    return Number((START_PRICES[name] * Math.exp(tickDeviation * height)).toPrecision(DIGITS));
   }
 }

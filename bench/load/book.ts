@@ -10,7 +10,7 @@ import { ordersOnly, type Workload } from './workload.js';
 export const ORDERS = 'POST /v1/orders';
 const BETTORS = 1_000;
 const QUICK_BETTORS = 200;
-/** Rounds of minutes close before a busy machine has placed its orders, and may be refused for the coarse steps of a price. */
+/** Rounds of minutes close before a busy machine has placed its orders. */
 const BETTING_MS_MIN = 15 * 60_000;
 
 /** A quick run places few orders. */

@@ -15,8 +15,6 @@ import { audit } from '../tote/audit.js';
 import { placeOf, ToteServer } from '../tote/server.js';
 
 const CONNECTIONS = 256;
-/** With more connections than one core can serve, prices are late, and the house refuses orders on steps that coarse. */
-const LATE_TICKS = ['price_too_coarse'];
 /** In addition to `CONNECTIONS`, which is in the first table. */
 const CURVE_CONNECTIONS = { full: [16, 64, 1_024], quick: [] };
 const CURVE_LOADS = { full: [0.25, 0.5, 0.75, 0.9], quick: [] };
@@ -47,11 +45,8 @@ interface Measured {
 
 async function measureAll(server: ToteServer, book: Book, options: SuiteOptions): Promise<Measured> {
   const size = options.quick ? 'quick' : 'full';
-  const orders = { ...toteTarget('orders', server, book.orders, book), allowed: LATE_TICKS };
-  const mix = {
-    ...toteTarget("the bots' mix", server, workloadOf(book, BOTS_MIX), book),
-    allowed: LATE_TICKS,
-  };
+  const orders = toteTarget('orders', server, book.orders, book);
+  const mix = toteTarget("the bots' mix", server, workloadOf(book, BOTS_MIX), book);
   const refused = toteTarget('refused orders', server, refusedOrders(book), book);
   const rows = await rowsInTurn([orders, mix, refused], { connections: CONNECTIONS }, options);
   const once = { ...options, rounds: 1 };

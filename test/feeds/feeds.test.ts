@@ -1,6 +1,7 @@
 /** The simulated walk and the feeds that carry ticks to the tracker. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { INCREMENT_CHANGES, Volatility, YEARLY_VOLATILITY } from '../../engine/host/ticks/volatility.js';
 import { ASSETS } from '../../engine/model/domain.js';
 import type { PriceTick, TickVerdict } from '../../engine/model/ports.js';
 import { MarketHours } from '../../feeds/market-hours.js';
@@ -10,6 +11,8 @@ import { SimulatedPrices, TICK_INTERVAL_MS } from '../../feeds/simulated-prices.
 
 const NOON_MS = Date.UTC(2026, 5, 10, 12);
 const DAY_MS = 86_400_000;
+/** From the close of betting to the lock of a round. */
+const CUTOFF_MS = 20_000;
 
 const keyOf = (byte: number): Buffer => Buffer.alloc(32, byte);
 const pricesOf = (byte: number): SimulatedPrices => new SimulatedPrices(keyOf(byte));
@@ -112,18 +115,19 @@ test('past moves do not predict later ones, at any scale', () => {
   }
 });
 
-test('prices have their asset’s decimals', () => {
-  for (const [name, places] of [
-    ['BTC', 2],
-    ['EURUSD', 5],
-    ['USDJPY', 3],
-    ['SILVER', 3],
-  ] as const) {
-    const asset = ASSETS.indexOf(name);
-    const walk = pricesOf(1);
-    const prices = Array.from({ length: 200 }, (_, i) => walk.at(asset, NOON_MS + i * 250));
-    for (const price of prices) assert.equal(Number(price.toFixed(places)), price);
-    assert.ok(prices.some((price) => Number(price.toFixed(places - 1)) !== price));
+/** The house takes no orders where a price moves fewer than six of its steps until the end (`price_too_coarse`). */
+test('prices have steps fine enough for the shortest rounds, however far they have walked', () => {
+  for (let byte = 1; byte <= 8; byte++) {
+    const prices = pricesOf(byte);
+    for (const [asset, name] of ASSETS.entries()) {
+      const volatility = new Volatility(YEARLY_VOLATILITY[name]);
+      for (let tick = 0; tick <= 2 * INCREMENT_CHANGES; tick++) {
+        const timeMs = NOON_MS + tick * TICK_INTERVAL_MS;
+        volatility.take(prices.at(asset, timeMs), timeMs);
+      }
+      const deviation = prices.at(asset, NOON_MS) * Math.sqrt(volatility.varianceOver(CUTOFF_MS));
+      assert.ok(6 * volatility.increment < deviation, `${name}: ${volatility.increment} in ${deviation}`);
+    }
   }
 });
 
