@@ -5,6 +5,7 @@ import type { ToteServer } from './server.js';
 export interface Status {
   readonly sequence: number;
   readonly shadow: {
+    readonly state: string;
     readonly appliedSequence: number;
     readonly lagCommands: number;
     readonly lastSnapshot: {
