@@ -21,11 +21,7 @@ import { NO_TIME, type TestFile } from './together.js';
 
 const SUMMARY = /^(tests|pass|fail|cancelled|skipped|todo|duration_ms) [\d.]+$/;
 /** A file that takes longer hangs. */
-const FILE_TIMEOUT_MS: Readonly<Record<Effort, number>> = {
-  test: 180_000,
-  prove: 300_000,
-  night: 3_600_000,
-};
+const FILE_TIMEOUT_MS: Readonly<Record<Effort, number>> = { test: 180_000, prove: 300_000, night: 3_600_000 };
 /** A run that takes longer hangs: the files that have not ended have failed. */
 const RUN_TIMEOUT_MS: Readonly<Record<Effort, number>> = {
   test: 1_200_000,

@@ -25,6 +25,8 @@ import { Shadow } from './shadow.js';
 const POLL_MS = 200;
 /** While someone waits for the archive. */
 const WANTED_POLL_MS = 5;
+/** Roots of rounds wait for a shadow that is behind. Those of the shortest are due within 5 s. */
+const HURRIED_AFTER_MS = 1_000;
 const STATUS_EVERY_MS = 500;
 const SPACE_EVERY_MS = 1_000;
 const RETRY_MS_MIN = 1_000;
@@ -44,6 +46,8 @@ let shadow: Shadow | null = null;
 let status = STATUS_AT_START;
 let spaceAtMs = Number.NEGATIVE_INFINITY;
 let recoveryNeedsBytes = 0;
+/** When the shadow was last at the journal's end. */
+let atEndMs = clock.monotonicMs();
 let statusAtMs = Number.NEGATIVE_INFINITY;
 let retryMs = RETRY_MS_MIN;
 /** Why the last shadow ended; null once one has reached the journal's end. */
@@ -80,7 +84,9 @@ function turn(): void {
     tellArchived(shadow);
     retryMs = RETRY_MS_MIN;
     const isAtEnd = next === 'idle' || next === 'checking';
-    if (isAtEnd) [trouble, damage] = [null, []];
+    const nowMs = clock.monotonicMs();
+    if (isAtEnd) [trouble, damage, atEndMs] = [null, [], nowMs];
+    pace.isHurried = nowMs - atEndMs > HURRIED_AFTER_MS;
     report(isAtEnd ? 'following' : next, trouble ?? shadow.complaint);
     if (next === 'idle') turnAfter(shadow.isWanted ? WANTED_POLL_MS : POLL_MS);
     else turnNext();

@@ -1,5 +1,5 @@
 /**
- * How a thread of the lowest priority works on a shared core: a little, then not at all for about as long.
+ * How a thread of low priority works on a shared core: a little, then not at all for about as long.
  *
  * Priority alone does not keep it out of the way. Linux (EEVDF, since 6.6) shares time fairly: after the journal's
  * thread has interrupted the event loop and sleeps again, the event loop has had more than its share for a moment, and
@@ -18,6 +18,7 @@ const REST_MS_MAX = 0.5;
 /** A thread that gets the core back this late waits behind busy ones, and makes no progress with WORK_MS at a time. */
 const LATE_MS = 10;
 const WORK_MS_WHEN_LATE = 1;
+const WORK_MS_WHEN_HURRIED = 0.5;
 
 /** With fewer cores, the shadow sooner or later shares one with the event loop or the journal's thread. */
 const CORES_TO_SPARE = 4;
@@ -30,6 +31,8 @@ export const noRest: Rest = () => {};
 export const hasCoreToSpare = (cores: number): boolean => cores >= CORES_TO_SPARE;
 
 export class Pace {
+  /** The thread has fallen behind: it rests for a third of the time instead of half. */
+  isHurried = false;
   #sinceMs: number;
   #workMs = WORK_MS;
 
@@ -47,8 +50,8 @@ export class Pace {
 
   rest(): void {
     const workedMs = this.clock.monotonicMs() - this.#sinceMs;
-    if (workedMs < this.#workMs) return;
-    const restMs = Math.min(Math.max(workedMs, REST_MS_MIN), REST_MS_MAX);
+    if (workedMs < this.#workMs || (this.isHurried && workedMs < WORK_MS_WHEN_HURRIED)) return;
+    const restMs = this.isHurried ? REST_MS_MIN : Math.min(Math.max(workedMs, REST_MS_MIN), REST_MS_MAX);
     const wakeMs = this.clock.monotonicMs() + restMs;
     this.sleep(restMs);
     this.begin();
@@ -56,8 +59,11 @@ export class Pace {
   }
 }
 
-/** The event loop and the journal's thread come first where cores are scarce. */
-const NICE = 19;
+/**
+ * The event loop and the journal's thread come first where cores are scarce: they get nine tenths of one that they share
+ * with such a thread. With much less than a tenth, the shadow falls ever further behind a busy server, and roots come too late.
+ */
+const NICE = 10;
 const HELPERS_NICE = 15;
 const WARM_MS = 15_000;
 

@@ -26,10 +26,7 @@ test('it places one bet although the answer is lost, and prints its result', opt
   const bot = spawn(
     'python3',
     ['-u', '-c', program.replace('"127.0.0.1", 8080', `"127.0.0.1", ${link.port}`)],
-    {
-      env: { ...process.env, TOTE_API_KEY: secret },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    },
+    { env: { ...process.env, TOTE_API_KEY: secret }, stdio: ['ignore', 'pipe', 'pipe'] },
   );
   t.after(() => bot.kill());
   const ended = Promise.all([once(bot, 'close'), text(bot.stderr)]);

@@ -147,11 +147,7 @@ test('a page looks at a bounded number of bets, and says where to go on', () => 
   exchange.openLate(BTC_1M, 100);
   const { engine } = exchange.pair;
   // Straight into the engine: the reference model reads everything again after each command.
-  const order = plainOrder({
-    timeMs: exchange.nowMs,
-    account,
-    market: BTC_1M,
-  });
+  const order = plainOrder({ timeMs: exchange.nowMs, account, market: BTC_1M });
   for (let n = 0; n < 3_000; n += 1) equal(engine.apply({ ...order, side: n % 2 }).status, 'accepted');
   const query = { ...everything(10), market: BTC_15M };
   let pages = 0;

@@ -61,9 +61,7 @@ test('it has every route with its role, and none that is not there', async () =>
       method,
       path.replace('{id}', 'x').replace('{crypto}', 'x'),
       undefined,
-      {
-        Authorization: 'Bearer wrong',
-      },
+      { Authorization: 'Bearer wrong' },
     );
     assert.doesNotMatch(text, /no such path|method_not_allowed/, name);
   }

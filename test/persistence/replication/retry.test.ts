@@ -58,9 +58,7 @@ test('who gives up for good waits no longer: there is no trouble left', async ()
   );
   await assert.rejects(
     retry.until(() => Promise.reject(answers.shift() ?? assert.fail('an answer'))),
-    {
-      code: 'replication_fenced',
-    },
+    { code: 'replication_fenced' },
   );
   assert.deepEqual(told, ['no answer', null]);
 });

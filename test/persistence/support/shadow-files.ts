@@ -74,11 +74,7 @@ export class HotSide {
 }
 
 /** No others stay for their age. */
-export const newestOnly = (newest: number): SnapshotsKept => ({
-  newest,
-  hourlyMs: 0,
-  dailyMs: 0,
-});
+export const newestOnly = (newest: number): SnapshotsKept => ({ newest, hourlyMs: 0, dailyMs: 0 });
 
 /** Never a snapshot by itself, and nothing is deleted, unless a test asks for it. */
 export function shadowOptions(dir: DataDir, changes: Partial<ShadowOptions> = {}): ShadowOptions {

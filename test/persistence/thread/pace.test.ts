@@ -37,7 +37,7 @@ test('small pieces of work never add up without a rest, and half of the time is 
 });
 
 test('a rest is as long as the work before it, within bounds', () => {
-  const { state, work } = paced();
+  const { pace, state, work } = paced();
   work(0.2);
   assert.deepEqual(state.slept, []);
   work(0.2);
@@ -47,6 +47,10 @@ test('a rest is as long as the work before it, within bounds', () => {
     state.slept.map((ms) => Math.round(ms * 1_000)),
     [400, 250, 500],
   );
+  pace.isHurried = true;
+  work(0.4);
+  work(0.2);
+  assert.equal(state.slept.at(-1), 0.2, 'behind, it works more and rests less');
 });
 
 test('a thread that waits long for the core works longer at a time, until it gets it in time again', () => {

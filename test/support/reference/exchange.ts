@@ -39,11 +39,7 @@ export interface ExchangeOptions {
   readonly rulesVersion?: number;
 }
 
-const NO_GUARDS: OrderGuards = {
-  roundNumber: -1,
-  validUntilMs: Number.POSITIVE_INFINITY,
-  minOddsE4: 0,
-};
+const NO_GUARDS: OrderGuards = { roundNumber: -1, validUntilMs: Number.POSITIVE_INFINITY, minOddsE4: 0 };
 
 export interface BetWish {
   readonly account: number;

@@ -45,9 +45,7 @@ const notOpened = (timeMs: number, round: RoundRef, reason: RoundNotOpened['reas
 export const confirmPrice = (
   _state: ReferenceState,
   { timeMs, asset, price, reason }: ConfirmPrice,
-): Verdict => ({
-  events: [{ type: 'priceConfirmed', timeMs, asset, price, reason }],
-});
+): Verdict => ({ events: [{ type: 'priceConfirmed', timeMs, asset, price, reason }] });
 
 function newRound(
   state: ReferenceState,
