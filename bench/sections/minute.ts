@@ -35,7 +35,7 @@ const CONNECTIONS = 256;
  */
 const SETTLED_BETTORS = 100;
 const SETTLED_BETS = 20_000;
-/** A disk that stands still for half a second decides one of them; the median is of the others. */
+/** One of them may be decided by half a second in which the machine stood still; the median is not. */
 const MINUTES = 3;
 const MEASURE_MS = 30_000;
 const MINUTE_MS = 60_000;

@@ -124,7 +124,7 @@ export class Shadow {
       this.#roots?.tell();
       this.#writeArchiveIfDue();
       this.rest();
-      if (!this.#snapshots.isDue(this.#engine, isEnd)) {
+      if (!this.#snapshots.shouldBegin(this.#engine, isEnd)) {
         if (!isEnd) return 'behind';
         this.#tellHeadIfDue();
         return this.#oldRows.step() ? 'checking' : 'idle';

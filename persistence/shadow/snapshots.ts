@@ -43,7 +43,7 @@ export class ShadowSnapshots {
   /** Monotonic. The interval to the next snapshot begins here. */
   #countedFromMs: number;
   #notBeforeMs = 0;
-  /** null if none is due. */
+  /** Since when a due snapshot has waited for a moment that suits it; null if none is due. */
   #dueFromMs: number | null = null;
   /** CPU time of this thread alone, as last read. */
   #cpuMs: number;
@@ -76,10 +76,10 @@ export class ShadowSnapshots {
   }
 
   /**
-   * The shadow stands still while it saves, and the roots of rounds wait for it. So a snapshot is begun at the
-   * journal's end, and so long before the next lock that it should be over by then.
+   * The shadow stands still while it saves, and the roots of rounds wait for it. So a due snapshot waits for the
+   * journal's end, and for a moment so long before the next lock that it should be over by then.
    */
-  isDue(
+  shouldBegin(
     { seq, timeMs, nextDueMs }: Pick<EngineReads, 'seq' | 'timeMs' | 'nextDueMs'>,
     isAtEnd: boolean,
   ): boolean {

@@ -141,14 +141,14 @@ test('a snapshot is begun at the journal’s end, and early enough to be over by
   const nothing = (): void => undefined;
   const files = new SnapshotFiles(dir.snapshots);
   const snapshots = new ShadowSnapshots(files, 0, options, clock, nothing, nothing, nothing);
-  const isDue = (seq: number, timeMs: number, isAtEnd = true): boolean =>
-    snapshots.isDue({ seq, timeMs, nextDueMs: 55_000 }, isAtEnd);
-  assert.equal(isDue(999_999, 0), false);
-  assert.deepEqual([isDue(1_000_000, 35_000), isDue(1_000_000, 35_001)], [true, false], 'it takes 20 s');
-  assert.deepEqual([isDue(9_000_000, 15_000), isDue(9_000_000, 15_001)], [true, false], 'or longer');
-  assert.equal(isDue(1_000_000, 0, false), false);
+  const begins = (seq: number, timeMs: number, isAtEnd = true): boolean =>
+    snapshots.shouldBegin({ seq, timeMs, nextDueMs: 55_000 }, isAtEnd);
+  assert.equal(begins(999_999, 0), false);
+  assert.deepEqual([begins(1_000_000, 35_000), begins(1_000_000, 35_001)], [true, false], 'it takes 20 s');
+  assert.deepEqual([begins(9_000_000, 15_000), begins(9_000_000, 15_001)], [true, false], 'or longer');
+  assert.equal(begins(1_000_000, 0, false), false);
   clock.ms += 60_000;
-  assert.equal(isDue(1_000_000, 54_999, false), true, 'due for a minute');
+  assert.equal(begins(1_000_000, 54_999, false), true, 'due for a minute');
 });
 
 test('another digest, a refused or an unknown command is a divergence, though checksum and chain are right', (t) => {
