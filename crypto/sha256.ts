@@ -4,5 +4,5 @@ import type { NewHasher } from '../engine/model/ports.js';
 
 export const newSha256: NewHasher = () => {
   const hash = createHash('sha256');
-  return { update: (text) => void hash.update(text), digestHex: () => hash.digest('hex') };
+  return { update: (data) => void hash.update(data), digestHex: () => hash.digest('hex') };
 };

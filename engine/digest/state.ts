@@ -7,9 +7,9 @@ import type { ExportedTable } from '../snapshot/tables.js';
 
 export function stateDigest(tables: Iterable<ExportedTable>, newHasher: NewHasher): string {
   const hasher = newHasher();
-  for (const { form, rows } of tables) {
+  for (const { form, blocks } of tables) {
     hasher.update(`${form.name}\n`);
-    for (const row of rows) hasher.update(`${JSON.stringify(row)}\n`);
+    for (const block of blocks) hasher.update(block);
   }
   return hasher.digestHex();
 }

@@ -18,7 +18,8 @@ export interface Clock {
 
 /** An incremental SHA-256, for digests over the full state. */
 export interface Hasher {
-  update(text: string): void;
+  /** A text is hashed in UTF-8. */
+  update(data: string | Uint8Array): void;
   digestHex(): string;
 }
 export type NewHasher = () => Hasher;

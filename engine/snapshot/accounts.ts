@@ -2,9 +2,9 @@
 import { assert } from '../base/assert.js';
 import { TIERS } from '../model/domain.js';
 import { HOUSE } from '../state/house.js';
-import { count, flag, integer, numbered, oneOf, ordered, orNull, text } from './columns.js';
+import { count, flag, integer, oneOf, orNull, table, text } from './columns.js';
 
-export const ACCOUNT = numbered(
+export const ACCOUNT = table(
   'account',
   {
     /** From 1: the account's id is `acc_<account>`. */
@@ -32,7 +32,7 @@ export const ACCOUNT = numbered(
   },
 );
 
-export const API_KEY = numbered(
+export const API_KEY = table(
   'api_key',
   {
     /** From 1: the key's id is `key_<key>`. */
@@ -60,7 +60,7 @@ export const API_KEY = numbered(
 );
 
 /** Deposits and withdrawals with their references, unique per account for ever. */
-export const TRANSFER = ordered(
+export const TRANSFER = table(
   'transfer',
   {
     /** 0 is the house. */

@@ -25,11 +25,10 @@ import {
   either,
   flag,
   json,
-  numbered,
   oneOf,
-  ordered,
   orNull,
   percentE2,
+  table,
   text,
   type ValuesOf,
   view,
@@ -52,22 +51,22 @@ const STORED_BET = {
   ...ORDER,
   payoutCents: count,
   placedAtMs: count,
-  /** null while open. */
-  settledAtMs: orNull(count),
   /** NONE while open; CANCELLED or EXPIRED for a limit order that ended unfilled. */
   result: oneOf(BET_ENDS),
   changedSeq: count,
   recentlyPlaced: flag,
+  entryPercentE2: percentE2,
+  /** null while open. */
+  settledAtMs: orNull(count),
   /** From 1 among the account's recently settled bets, in order of settlement; null otherwise. */
   settledPosition: orNull(count),
-  entryPercentE2: percentE2,
   clientSeed: orNull(text),
   clientOrderId: orNull(text),
 };
 type StoredBet = ValuesOf<typeof STORED_BET>;
 
 /** Bets in memory: all open ones, and per account the recently placed and recently settled ones. */
-export const BET = numbered('bet', STORED_BET, {
+export const BET = table('bet', STORED_BET, {
   *from(state) {
     const { bets } = state;
     const positions = settledPositions(state);
@@ -84,12 +83,12 @@ export const BET = numbered('bet', STORED_BET, {
         oddsE4: chunk.oddsE4.at(i),
         payoutCents: chunk.payoutCents.at(i),
         placedAtMs: chunk.placedAtMs.at(i),
-        settledAtMs: chunk.result[i] === RESULT_NONE ? null : chunk.settledAtMs.at(i),
         result: chunk.result[i] as number,
         changedSeq: chunk.changedSeq.at(i),
         recentlyPlaced: ((chunk.flags[i] as number) & BET_RECENTLY_PLACED) !== 0,
-        settledPosition: positions[row] || null,
         entryPercentE2: chunk.entryPercentE2[i] as number,
+        settledAtMs: chunk.result[i] === RESULT_NONE ? null : chunk.settledAtMs.at(i),
+        settledPosition: positions[row] || null,
         clientSeed: chunk.clientSeeds.at(i),
         clientOrderId: chunk.clientOrderIds.at(i),
       };
@@ -167,7 +166,7 @@ function linkSettled({ accounts, bets, retainedBets }: State, positions: readonl
 }
 
 /** Columns of limit orders besides those in `bet`. */
-export const LIMIT_ORDER = numbered(
+export const LIMIT_ORDER = table(
   'limit_order',
   {
     bet: count,
@@ -210,7 +209,7 @@ export const LIMIT_ORDER = numbered(
  * Unsettled bets that joined their round after one with a higher number: limit orders that have rested. In the order in which
  * they joined it, round by round.
  */
-export const LATE_BET = ordered(
+export const LATE_BET = table(
   'late_bet',
   {
     bet: count,
@@ -286,7 +285,7 @@ function rowOf({ bets }: State, bet: number): number {
 }
 
 /** Unexpired Idempotency-Keys, each with every fact of its response. */
-export const IDEMPOTENCY = numbered(
+export const IDEMPOTENCY = table(
   'idempotency',
   {
     seq: count,
@@ -300,10 +299,10 @@ export const IDEMPOTENCY = numbered(
       entryPercentE2: percentE2,
       payoutCents: count,
       newBalanceCents: count,
-      clientSeed: orNull(text),
-      clientOrderId: orNull(text),
       /** 0 but for limit orders. */
       limitOddsE4: count,
+      clientSeed: orNull(text),
+      clientOrderId: orNull(text),
       filled: orNull(json<LimitFills>()),
     }),
   },

@@ -4,26 +4,20 @@
  * assertion failure.
  */
 import { assert, fail } from '../base/assert.js';
+import { type Cell, RowsText, wordsOf } from '../base/rows-text.js';
 import type { State } from '../state/state.js';
 
-/** INTEGER holds integers up to 2^53, REAL prices, TEXT everything else. */
-export type ColumnType = 'INTEGER' | 'REAL' | 'TEXT';
-export type Cell = number | string | null;
-/** Cells in the order of the table's columns. */
+/** Cells in the order of the table's columns. Those at the end are missing where they are null. */
 export type Row = readonly Cell[];
 type Read = Cell | undefined;
 
-export interface ColumnForm {
-  readonly name: string;
-  readonly type: ColumnType;
-  readonly isNullable: boolean;
-}
+/** As many as in a block of the archive. A thread that writes them rests between two. */
+const ROWS_PER_BLOCK = 128;
 
 export interface TableForm {
   readonly name: string;
-  /** Whether the first column is an ascending row number by which rows can be found. */
-  readonly isNumbered: boolean;
-  readonly columns: readonly ColumnForm[];
+  /** Names of the columns. */
+  readonly columns: readonly string[];
 }
 
 /** In the order in which the rows were written. */
@@ -31,35 +25,31 @@ export type ReadTable = (name: string) => Iterable<Row>;
 
 /** A value in one or more columns. The name of a single column is empty: the field that holds it gives it one. */
 export interface Codec<Value> {
-  readonly columns: readonly ColumnForm[];
+  readonly columns: readonly string[];
   read(row: Row, at: number): Value;
-  write(value: Value, cells: Cell[]): void;
+  write(value: Value, into: RowsText): void;
 }
 
 type Fields = Readonly<Record<string, Codec<unknown>>>;
 type Value<One> = One extends Codec<infer Of> ? Of : never;
 export type ValuesOf<Of extends Fields> = { readonly [name in keyof Of]: Value<Of[name]> };
 
-function cell<Of>(type: ColumnType, read: (cell: Read) => Of, write: (value: Of) => Cell): Codec<Of> {
+function cell<Of>(read: (cell: Read) => Of, write: (value: Of) => Cell): Codec<Of> {
   return {
-    columns: [{ name: '', type, isNullable: false }],
+    columns: [''],
     read: (row, at) => read(row[at]),
-    write: (value, cells) => void cells.push(write(value)),
+    write: (value, into) => into.cell(write(value)),
   };
 }
 
 const same = <Of>(value: Of): Of => value;
 
 const within = (min: number, max: number): Codec<number> =>
-  cell(
-    'INTEGER',
-    (read) => {
-      if (typeof read !== 'number' || !Number.isSafeInteger(read) || read < min || read > max)
-        fail(`${read} is not an integer from ${min} to ${max}`);
-      return read;
-    },
-    same,
-  );
+  cell((read) => {
+    if (typeof read !== 'number' || !Number.isSafeInteger(read) || read < min || read > max)
+      fail(`${read} is not an integer from ${min} to ${max}`);
+    return read;
+  }, same);
 
 export const integer = within(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);
 export const count = within(0, Number.MAX_SAFE_INTEGER);
@@ -71,7 +61,6 @@ export const shareE6 = within(-1, 1_000_000);
 /** Stored as 0 or 1. */
 export const either = <Of>(zero: Of, one: Of): Codec<Of> =>
   cell(
-    'INTEGER',
     (read) => {
       if (read !== 0 && read !== 1) fail(`${read} is neither 0 nor 1`);
       return read === 1 ? one : zero;
@@ -81,14 +70,10 @@ export const either = <Of>(zero: Of, one: Of): Codec<Of> =>
 export const flag = either(false, true);
 
 const above = (min: number): Codec<number> =>
-  cell(
-    'REAL',
-    (read) => {
-      if (typeof read !== 'number' || !(read > min)) fail(`${read} is not a number above ${min}`);
-      return read;
-    },
-    same,
-  );
+  cell((read) => {
+    if (typeof read !== 'number' || !(read > min)) fail(`${read} is not a number above ${min}`);
+    return read;
+  }, same);
 
 export const real = above(Number.NEGATIVE_INFINITY);
 export const price = above(0);
@@ -98,40 +83,18 @@ function stringOf(read: Read): string {
   return read;
 }
 
-/**
- * Text, encoded for UTF-8: a lone surrogate, which JSON can put into a name or a seed, becomes `\udXXX`, and a backslash
- * two.
- */
-export const text = cell(
-  'TEXT',
-  (read) => {
-    const encoded = stringOf(read);
-    if (!encoded.includes('\\')) return encoded;
-    return encoded.replace(/\\(?:\\|u(d[89a-f][0-9a-f]{2}))/g, (_, half: string | undefined) =>
-      half === undefined ? '\\' : String.fromCharCode(Number.parseInt(half, 16)),
-    );
-  },
-  (value) =>
-    value.replace(/\\|\p{Surrogate}/gu, (found) =>
-      found === '\\' ? '\\\\' : `\\u${found.charCodeAt(0).toString(16)}`,
-    ),
-);
+export const text = cell(stringOf, same);
 
 export const hex = (digits: number): Codec<string> =>
-  cell(
-    'TEXT',
-    (read) => {
-      const value = stringOf(read);
-      assert(value.length === digits && /^[0-9a-f]*$/.test(value), `${value} has not ${digits} hex digits`);
-      return value;
-    },
-    same,
-  );
+  cell((read) => {
+    const value = stringOf(read);
+    assert(value.length === digits && /^[0-9a-f]*$/.test(value), `${value} has not ${digits} hex digits`);
+    return value;
+  }, same);
 
 /** The engine wrote this text, and the checksum of the snapshot has been verified. */
 export const json = <Of>(): Codec<Of> =>
   cell(
-    'TEXT',
     (read) => JSON.parse(stringOf(read)) as Of,
     (value) => JSON.stringify(value),
   );
@@ -139,25 +102,28 @@ export const json = <Of>(): Codec<Of> =>
 /** Stored as the name at the index. */
 export function oneOf(list: readonly string[]): Codec<number> {
   const indexes = new Map<Read, number>(list.map((word, index) => [word, index]));
-  return cell(
-    'TEXT',
-    (read) => indexes.get(read) ?? fail(`${read} is not one of ${list.slice(0, 5).join(', ')}`),
-    (index) => list[index] ?? fail(`${index} is not an index of ${list.slice(0, 5).join(', ')}`),
-  );
+  const words = wordsOf(list);
+  return {
+    columns: [''],
+    read: (row, at) =>
+      indexes.get(row[at]) ?? fail(`${row[at]} is not one of ${list.slice(0, 5).join(', ')}`),
+    write: (index, into) => into.word(words, index),
+  };
 }
 
 /** A missing value is null in all its cells. */
 export function orNull<Of>({ columns, read, write }: Codec<Of>): Codec<Of | null> {
   const width = columns.length;
   return {
-    columns: columns.map((column) => ({ ...column, isNullable: true })),
+    columns,
     read: (row, at) => {
-      for (let index = 0; index < width; index += 1) if (row[at + index] !== null) return read(row, at);
+      for (let index = 0; index < width; index += 1)
+        if ((row[at + index] ?? null) !== null) return read(row, at);
       return null;
     },
-    write: (value, cells) => {
-      if (value !== null) write(value, cells);
-      else for (let index = 0; index < width; index += 1) cells.push(null);
+    write: (value, into) => {
+      if (value !== null) write(value, into);
+      else for (let index = 0; index < width; index += 1) into.skip();
     },
   };
 }
@@ -174,8 +140,8 @@ export function object<Of extends Fields>(fields: Of, prefix = ''): Codec<Values
       for (const { name, codec, offset } of parts) value[name] = codec.read(row, at + offset);
       return value as ValuesOf<Of>;
     },
-    write: (value, cells) => {
-      for (const { name, codec } of parts) codec.write(value[name], cells);
+    write: (value, into) => {
+      for (const { name, codec } of parts) codec.write(value[name], into);
     },
   };
 }
@@ -203,11 +169,10 @@ export function view<Of extends Fields>(fields: Of): Codec<ValuesOf<Of>> {
 }
 
 function layoutOf(fields: Fields, prefix: string) {
-  const columns: ColumnForm[] = [];
+  const columns: string[] = [];
   const parts = Object.entries(fields).map(([name, codec]) => {
     const offset = columns.length;
-    for (const column of codec.columns)
-      columns.push({ ...column, name: prefix + (column.name === '' ? snakeCase(name) : column.name) });
+    for (const column of codec.columns) columns.push(prefix + (column === '' ? snakeCase(name) : column));
     return { name, codec, offset };
   });
   return { columns, parts };
@@ -216,20 +181,26 @@ function layoutOf(fields: Fields, prefix: string) {
 const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 export class Table<Of> implements TableForm {
-  readonly columns: readonly ColumnForm[];
+  readonly columns: readonly string[];
 
   constructor(
     readonly name: string,
-    readonly isNumbered: boolean,
     private readonly codec: Codec<Of>,
   ) {
     this.columns = codec.columns;
   }
 
-  row(value: Of): Row {
-    const cells: Cell[] = [];
-    this.codec.write(value, cells);
-    return cells;
+  /** Each is the text of a JSON array of rows, in UTF-8, and holds until the next one is asked for. */
+  *blocksOf(values: Iterable<Of>): Generator<Uint8Array, void, undefined> {
+    const text = new RowsText();
+    let rows = 0;
+    for (const value of values) {
+      text.begin();
+      this.codec.write(value, text);
+      rows += 1;
+      if (rows % ROWS_PER_BLOCK === 0) yield text.take();
+    }
+    if (rows % ROWS_PER_BLOCK > 0) yield text.take();
   }
 
   *values(rows: Iterable<Row>): Generator<Of, void, undefined> {
@@ -246,15 +217,14 @@ export interface StatePart<Of> {
 export class StateTable<Of> extends Table<Of> {
   constructor(
     name: string,
-    isNumbered: boolean,
     codec: Codec<Of>,
     private readonly part: StatePart<Of>,
   ) {
-    super(name, isNumbered, codec);
+    super(name, codec);
   }
 
-  *rows(state: State): Generator<Row, void, undefined> {
-    for (const value of this.part.from(state)) yield this.row(value);
+  blocks(state: State): Generator<Uint8Array, void, undefined> {
+    return this.blocksOf(this.part.from(state));
   }
 
   restore(state: State, rows: Iterable<Row>): void {
@@ -262,8 +232,5 @@ export class StateTable<Of> extends Table<Of> {
   }
 }
 
-/** Rows of a numbered table are in the order of their first column. */
-export const numbered = <Of extends Fields>(name: string, fields: Of, part: StatePart<ValuesOf<Of>>) =>
-  new StateTable(name, true, view(fields), part);
-export const ordered = <Of extends Fields>(name: string, fields: Of, part: StatePart<ValuesOf<Of>>) =>
-  new StateTable(name, false, view(fields), part);
+export const table = <Of extends Fields>(name: string, fields: Of, part: StatePart<ValuesOf<Of>>) =>
+  new StateTable(name, view(fields), part);

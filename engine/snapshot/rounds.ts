@@ -18,12 +18,12 @@ import {
   integer,
   object,
   oneOf,
-  ordered,
   orNull,
   price,
   real,
   StateTable,
   shareE6,
+  table,
   text,
   type ValuesOf,
 } from './columns.js';
@@ -87,7 +87,7 @@ const STORED_ROUND = {
 };
 
 /** Rounds in memory: per market the unsettled ones and the recently settled ones. */
-export const ROUND = new StateTable('round', false, object(STORED_ROUND), {
+export const ROUND = new StateTable('round', object(STORED_ROUND), {
   *from({ markets }) {
     for (const { rounds, settledNumbers } of markets.markets) {
       const positions = new Map(settledNumbers.map((roundNumber, index) => [roundNumber, index + 1]));
@@ -125,7 +125,7 @@ function restored(stored: Omit<ValuesOf<typeof STORED_ROUND>, 'settledPosition'>
   return Object.assign(round, figures);
 }
 
-export const MARKET = ordered(
+export const MARKET = table(
   'market',
   {
     market: oneOf(MARKET_IDS),
@@ -160,7 +160,7 @@ export const MARKET = ordered(
   },
 );
 
-export const OPEN_PRICE = ordered(
+export const OPEN_PRICE = table(
   'open_price',
   {
     asset: oneOf(ASSETS),
@@ -177,7 +177,7 @@ export const OPEN_PRICE = ordered(
   },
 );
 
-export const ESTIMATE = ordered(
+export const ESTIMATE = table(
   'estimate',
   {
     asset: oneOf(ASSETS),
@@ -207,7 +207,7 @@ function roundNamed({ markets }: State, { market, roundNumber }: ValuesOf<typeof
   return must(markets.market(market).rounds.get(roundNumber), `round ${roundId(market, roundNumber)}`);
 }
 
-export const AWAITING_PRICE = ordered('awaiting_price', ROUND_NAME, {
+export const AWAITING_PRICE = table('awaiting_price', ROUND_NAME, {
   from: ({ markets }) => markets.awaitingPrice,
   into(state, rows) {
     for (const name of rows) state.markets.awaitingPrice.push(roundNamed(state, name));
@@ -215,7 +215,7 @@ export const AWAITING_PRICE = ordered('awaiting_price', ROUND_NAME, {
 });
 
 /** Resolved rounds with bets left to settle, in order of settlement. Read when the bets are linked to their rounds. */
-export const SETTLING_ROUND = ordered(
+export const SETTLING_ROUND = table(
   'settling_round',
   {
     ...ROUND_NAME,

@@ -20,7 +20,6 @@ import {
   object,
   orNull,
   type ReadTable,
-  type Row,
   Table,
   type TableForm,
   text,
@@ -65,7 +64,7 @@ const FIGURES = {
 export type Figures = ValuesOf<typeof FIGURES>;
 
 /** One row. */
-export const ENGINE = new Table('engine', true, object(FIGURES));
+export const ENGINE = new Table('engine', object(FIGURES));
 
 /** In the order of export and import. A part may need those before it. */
 const PARTS = [
@@ -87,13 +86,14 @@ export const TABLES: readonly TableForm[] = [ENGINE, ...PARTS];
 
 export interface ExportedTable {
   readonly form: TableForm;
-  readonly rows: Iterable<Row>;
+  /** Each is the text of a JSON array of rows, in UTF-8, and holds until the next one is asked for. */
+  readonly blocks: Iterable<Uint8Array>;
 }
 
 /** Rows are generated as they are read: no second copy of the state exists. The state must not change meanwhile. */
 export function* exportTables(state: State, rollingDigest: string): Generator<ExportedTable> {
-  yield { form: ENGINE, rows: [ENGINE.row(figuresOf(state, rollingDigest))] };
-  for (const part of PARTS) yield { form: part, rows: part.rows(state) };
+  yield { form: ENGINE, blocks: ENGINE.blocksOf([figuresOf(state, rollingDigest)]) };
+  for (const part of PARTS) yield { form: part, blocks: part.blocks(state) };
 }
 
 function figuresOf(state: State, rollingDigest: string): Figures {

@@ -4,8 +4,7 @@
  */
 
 import { crc32 } from 'node:zlib';
-import { must } from '../../engine/base/assert.js';
-import { TextWriter } from '../../engine/base/text-writer.js';
+import { type Cell, wordsOf } from '../../engine/base/rows-text.js';
 import { BET_ENDS, MARKET_IDS, SIDES } from '../../engine/model/domain.js';
 import { crcHex } from '../journal/segment/batch-row.js';
 
@@ -194,62 +193,17 @@ export const declarationsOf = (columns: Columns): string =>
     .map(([name, declaration]) => `  ${name} ${declaration}`)
     .join(',\n');
 
-export type ArchiveCell = number | string | null;
+export type ArchiveCell = Cell;
 
 export const archiveChecksum = (cells: readonly ArchiveCell[]): string => crcHex(JSON.stringify(cells));
 
 export const isIntact = (row: readonly ArchiveCell[]): boolean =>
   row.at(-1) === archiveChecksum(row.slice(0, -1));
 
-/**
- * Text of a block of rows, row by row: a JSON array with a line for each. JSON escapes half a surrogate pair, so a text
- * comes back as it was given.
- */
-export class RowsText {
-  readonly #text = new TextWriter();
-
-  /** Begins a row and ends the one before it. The cells behind these two follow one by one. */
-  begin(bet: number, account: number): void {
-    const text = this.#text;
-    text.bytes(text.isEmpty ? FIRST_ROW : NEXT_ROW);
-    text.integer(bet);
-    this.cell(account);
-  }
-
-  /** The same as `JSON.stringify`, which takes three times as long for integers. */
-  cell(cell: ArchiveCell): void {
-    const text = this.#text;
-    text.byte(COMMA);
-    if (typeof cell === 'number' && Number.isSafeInteger(cell) && cell >= 0) text.integer(cell);
-    else if (cell === null) text.bytes(NULL);
-    else text.text(JSON.stringify(cell));
-  }
-
-  word(words: readonly Uint8Array[], index: number): void {
-    this.#text.bytes(must(words[index], 'a word of a cell'));
-  }
-
-  /** UTF-8 of all rows, which holds until the next row begins another text. */
-  take(): Uint8Array {
-    const text = this.#text;
-    text.bytes(LAST_ROW_END);
-    const bytes = text.written();
-    text.clear();
-    return bytes;
-  }
-}
-
 export const rowsOfText = (text: string): ArchiveCell[][] => JSON.parse(text) as ArchiveCell[][];
 
+/** Between two rows of `RowsText`. */
 const ROW_END = ',\n';
-const bytesOf = (text: string): Uint8Array => Buffer.from(text);
-const FIRST_ROW = bytesOf('[[');
-const NEXT_ROW = bytesOf(`]${ROW_END}[`);
-const LAST_ROW_END = bytesOf(']]');
-const NULL = bytesOf('null');
-const COMMA = 0x2c;
-const wordsOf = (words: readonly string[]): readonly Uint8Array[] =>
-  words.map((word) => bytesOf(`,${JSON.stringify(word)}`));
 /** By index in the lists of the model. */
 export const MARKET_WORDS = wordsOf(MARKET_IDS);
 export const SIDE_WORDS = wordsOf(SIDES);

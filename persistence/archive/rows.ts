@@ -4,6 +4,7 @@
  */
 
 import { must } from '../../engine/base/assert.js';
+import type { RowsText } from '../../engine/base/rows-text.js';
 import type { EngineReads } from '../../engine/engine.js';
 import { encodeCommand } from '../../engine/model/command-codec.js';
 import type { Command } from '../../engine/model/commands.js';
@@ -40,7 +41,6 @@ import {
   archiveChecksum,
   BET_END_WORDS,
   MARKET_WORDS,
-  type RowsText,
   SIDE_WORDS,
   type SingleKind,
 } from './columns.js';

@@ -3,6 +3,7 @@
  * archive to which nothing is added is not locked.
  */
 import Database from 'better-sqlite3';
+import { RowsText } from '../../engine/base/rows-text.js';
 import { AccountBets } from './account-bets.js';
 import {
   ACTION,
@@ -15,7 +16,6 @@ import {
   parametersFor,
   ROUND,
   ROW_KINDS,
-  RowsText,
   SETTLED_BLOCK,
   TABLE_OF,
   TRANSFER,
@@ -82,7 +82,9 @@ class Blocks extends Table implements BetTaker {
     this.#rows += 1;
     this.accountBets.push(account, bet);
     this.count += 1;
-    this.#text.begin(bet, account);
+    this.#text.begin();
+    this.#text.cell(bet);
+    this.#text.cell(account);
     return this.#text;
   }
 

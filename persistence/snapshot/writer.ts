@@ -9,16 +9,15 @@ import Database from 'better-sqlite3';
 import type { Engine } from '../../engine/engine.js';
 import type { SnapshotMeta } from '../../engine/host/snapshot-store.js';
 import type { Rest } from '../thread/pace.js';
-import { createTables, insertInto } from './schema.js';
+import { createTables, insertBlock } from './schema.js';
 
 /** About a megabyte. */
-const ROWS_PER_PIECE = 8_192;
-const ROWS_PER_SYNC = 4 * ROWS_PER_PIECE;
-const ROWS_PER_COMMIT = 1_024;
-const ROWS_PER_REST = 64;
+const BLOCKS_PER_PIECE = 64;
+const BLOCKS_PER_SYNC = 4 * BLOCKS_PER_PIECE;
+const BLOCKS_PER_COMMIT = 8;
 
 /**
- * Yields the number of rows so far after each piece. At the end the file is complete, synced and closed; a generator
+ * Yields the number of blocks so far after each piece. At the end the file is complete, synced and closed; a generator
  * that is stopped early, or throws, leaves half a file. The engine must not change meanwhile.
  */
 export function* writeSnapshot(
@@ -38,16 +37,16 @@ export function* writeSnapshot(
       db.pragma('locking_mode = EXCLUSIVE');
       db.exec('BEGIN');
       createTables(db, meta);
-      let rows = 0;
-      for (const table of engine.exportTables()) {
-        const insert = insertInto(db, table.form);
-        for (const row of table.rows) {
-          insert.run(...row);
-          rows += 1;
-          if (rows % ROWS_PER_REST === 0) rest();
-          if (rows % ROWS_PER_COMMIT === 0) db.exec('COMMIT; BEGIN');
-          if (rows % ROWS_PER_SYNC === 0) fdatasyncSync(fd);
-          if (rows % ROWS_PER_PIECE === 0) yield rows;
+      let count = 0;
+      for (const { form, blocks } of engine.exportTables()) {
+        const insert = insertBlock(db, form);
+        for (const block of blocks) {
+          insert.run(block);
+          rest();
+          count += 1;
+          if (count % BLOCKS_PER_COMMIT === 0) db.exec('COMMIT; BEGIN');
+          if (count % BLOCKS_PER_SYNC === 0) fdatasyncSync(fd);
+          if (count % BLOCKS_PER_PIECE === 0) yield count;
         }
       }
       db.exec('COMMIT');

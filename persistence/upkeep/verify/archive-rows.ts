@@ -4,6 +4,7 @@
  */
 
 import type Database from 'better-sqlite3';
+import { RowsText } from '../../../engine/base/rows-text.js';
 import type { EngineReads } from '../../../engine/engine.js';
 import type { Command } from '../../../engine/model/commands.js';
 import type { EngineEvent } from '../../../engine/model/events.js';
@@ -15,7 +16,6 @@ import {
   positionsOf,
   ROW_KINDS,
   type RowKind,
-  RowsText,
   rowsOfText,
   SETTLEMENT,
   TABLE_OF,
@@ -26,7 +26,6 @@ import { type ArchiveProgress, asArchiveDamage, NO_ROWS } from '../../archive/sc
 import { codeOf, messageOf } from '../../errors.js';
 import type { Findings } from './findings.js';
 import { RowsInOrder } from './rows-in-order.js';
-import { isSameRow } from './same-state.js';
 
 const IN_SETTLEMENT = positionsOf(SETTLEMENT);
 
@@ -36,7 +35,9 @@ class BetRows implements BetTaker {
 
   begin(bet: number, account: number, common: readonly ArchiveCell[]): RowsText {
     this.#common.push(common);
-    this.#text.begin(bet, account);
+    this.#text.begin();
+    this.#text.cell(bet);
+    this.#text.cell(account);
     return this.#text;
   }
 
@@ -161,4 +162,9 @@ export class ArchiveComparison {
       this.#compared[kind] += rows[kind].length;
     }
   }
+}
+
+function isSameRow(row: Row, other: Row): boolean {
+  for (let column = 0; column < row.length; column++) if (row[column] !== other[column]) return false;
+  return row.length === other.length;
 }

@@ -14,6 +14,7 @@ import type { Outcome } from '../../../engine/model/events.js';
 import { defaultRules, type NewsRule } from '../../../engine/model/rules.js';
 import { fairHouse, fixedHouse, withHouse } from '../../support/engine/house-rules.js';
 import { plainOrder } from '../../support/engine/plain-order.js';
+import { rowsOf } from '../../support/engine/snapshots.js';
 import { codeOf, NOON_MS, TestClock, TestHost, tickAt } from '../../support/host/host.js';
 import { Rng } from '../../support/reference/random/rng.js';
 
@@ -221,7 +222,7 @@ test('what it has learned is journaled with boundary prices, and goes on after a
   }
   const restarted = Engine.fromTables((name) => {
     const table = [...host.engine.exportTables()].find(({ form }) => form.name === name);
-    return table?.rows ?? [];
+    return table === undefined ? [] : rowsOf(table);
   });
   const learned = restarted.estimate(0) ?? assert.fail('it is kept');
   assert.deepEqual(learned, host.engine.estimate(0));

@@ -3,7 +3,7 @@
  * contradiction to the engine's other numbers is detected. Independent facts (a name, a time, a limit) are protected
  * only by the file's hash (`persistence/snapshot/files.ts`).
  */
-import { deepEqual, equal, ok, throws } from 'node:assert/strict';
+import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { AssertionError, must } from '../../../engine/base/assert.js';
 import { BET } from '../../../engine/snapshot/bets.js';
@@ -66,7 +66,7 @@ test('a number off by one is detected if other numbers depend on it', () => {
     for (const { name, columns } of TABLES) {
       must(tables.get(name), name).forEach((row, at) => {
         for (const index of numbersOf(row)) {
-          const column = `${name}.${must(columns[index], 'column').name}`;
+          const column = `${name}.${must(columns[index], 'column')}`;
           seen.add(column);
           // One number that passed answers for its column.
           if (passed.has(column)) continue;
@@ -103,11 +103,10 @@ test('a cell of another type is detected', () => {
       .slice(0, 3)
       .forEach((row, at) => {
         columns.forEach((column, index) => {
-          const wrong = column.type === 'TEXT' ? 7 : 'seven';
-          throws(
-            () => engineOf(withRow(whole, name, at, row.with(index, wrong))),
-            AssertionError,
-            column.name,
+          const wrong = [7, 'seven'].filter((cell) => typeof cell !== typeof row[index]);
+          ok(
+            wrong.some((cell) => isRefused(withRow(whole, name, at, row.with(index, cell)))),
+            column,
           );
         });
       });
@@ -125,7 +124,7 @@ test('a change of account, round, stake or payout of an open bet is detected', (
   const { name, columns } = BET;
   must(tables.get(name), name).forEach((row, at) => {
     for (const column of ['account', 'round_number', 'stake_cents', 'payout_cents', 'recently_placed']) {
-      const index = columns.findIndex((form) => form.name === column);
+      const index = columns.indexOf(column);
       ok(isRefused(withRow(tables, name, at, raised(row, index))), `${column} of ${row}`);
     }
     const otherSide = row.map((cell) => (cell === 'DOWN' ? 'UP' : cell));

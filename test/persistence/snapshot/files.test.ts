@@ -247,19 +247,20 @@ test('truncated, empty and foreign files are refused', (t) => {
 
 const FOREIGN: readonly (readonly [what: string, sql: string, sentence: RegExp])[] = [
   ['another table', 'CREATE TABLE extra (a)', /tables are not those/],
-  ['a table less', 'DROP TABLE open_price', /tables are not those/],
-  ['an index', 'CREATE INDEX by_account ON bet (account)', /tables are not those/],
+  ['a table less', 'DROP TABLE open_price_block', /tables are not those/],
+  ['an index', 'CREATE INDEX by_rows ON bet_block (rows)', /tables are not those/],
   ['two meta rows', 'INSERT INTO meta SELECT * FROM meta', /one good row/],
   ['no meta row', 'DELETE FROM meta', /one good row/],
   ['another number', 'UPDATE meta SET seq = seq - 1', /not the one that its name/],
   ['another digest', `UPDATE meta SET digest = '0123456789abcdef'`, /not the one that its name/],
-  ['no engine', 'DELETE FROM engine', /engine is missing/],
+  ['no engine', 'DELETE FROM engine_block', /engine is missing/],
   [
     'money from nowhere',
-    'UPDATE account SET balance_cents = balance_cents + 1 WHERE account = 1',
+    "UPDATE account_block SET rows = json_set(rows, '$[0][3]', (rows ->> '$[0][3]') + 1)",
     /balances add up/,
   ],
-  ['a lost bet', 'DELETE FROM bet WHERE bet = (SELECT max(bet) FROM bet)', /bets/],
+  ['a lost bet', "UPDATE bet_block SET rows = json_remove(rows, '$[#-1]') WHERE rowid = 1", /bets/],
+  ['half a text', 'UPDATE bet_block SET rows = substr(rows, 1, 100)', /JSON/],
 ];
 
 test('a file with the right hash and wrong content is refused', (t) => {
@@ -271,7 +272,7 @@ test('a file with the right hash and wrong content is refused', (t) => {
   }
   for (const format of [0, 2]) {
     const sql = `UPDATE meta SET format_version = ${format}`;
-    const foreign = tamper(files.save(engine, CHAIN), sql, 'DROP TABLE bet');
+    const foreign = tamper(files.save(engine, CHAIN), sql, 'DROP VIEW bet');
     const sentence = new RegExp(`has format ${format}; this version reads format 1`);
     assert.throws(() => files.load(foreign), refusal('other_format', sentence));
   }

@@ -8,6 +8,7 @@ import { Engine } from '../../../engine/engine.js';
 import type { SnapshotMeta, SnapshotRef, SnapshotStore } from '../../../engine/host/snapshot-store.js';
 import type { Row } from '../../../engine/snapshot/columns.js';
 import { JournalError } from '../../../persistence/errors.js';
+import { tablesOf } from '../../support/engine/snapshots.js';
 import type { Rng } from '../../support/reference/random/rng.js';
 import type { CrashSwitch } from './crash-points.js';
 import type { SimDisk } from './disk.js';
@@ -57,10 +58,7 @@ export class SimSnapshots implements SnapshotStore {
     this.crashes.reach('snapshot.save.before');
     const { seq, timeMs } = engine;
     const meta: SnapshotMeta = { seq, timeMs, digest: engine.rollingDigest(), chain };
-    const tables = Array.from(
-      engine.exportTables(),
-      ({ form, rows }) => [form.name, Array.from(rows, copyOf)] as const,
-    );
+    const tables = [...tablesOf(engine)];
     const text = JSON.stringify({ meta, tables } satisfies Content);
     const file = { seq, name: nameOf(seq, text), text: text.slice(0, this.rng.integer(0, text.length - 1)) };
     this.disk.snapshots.push(file);
@@ -78,6 +76,4 @@ function restored(text: string): { readonly meta: SnapshotMeta; readonly engine:
   return { meta, engine: Engine.fromTables((name) => must(rows.get(name), `table ${name}`)) };
 }
 
-/** A writer of rows may use one array for all of them. */
-const copyOf = (row: Row): Row => [...row];
 const nameOf = (seq: number, text: string): string => `snapshot-${seq}-${hash('sha256', text).slice(0, 32)}`;

@@ -5,6 +5,7 @@
 import { must } from '../../../engine/base/assert.js';
 import { Engine } from '../../../engine/engine.js';
 import { BusyEngine } from './busy-engine.js';
+import { rowsOf } from './snapshots.js';
 
 const collectGarbage = must(globalThis.gc, 'the flag --expose-gc');
 
@@ -19,7 +20,7 @@ function heldBytes(): number {
 /** Rows are read as they are made: nothing of the tables is held. */
 function restored(engine: Engine): Engine {
   return Engine.fromTables((name) => {
-    for (const { form, rows } of engine.exportTables()) if (form.name === name) return rows;
+    for (const table of engine.exportTables()) if (table.form.name === name) return rowsOf(table);
     return [];
   });
 }

@@ -18,7 +18,7 @@ import { ReferenceEngine } from './reference-engine.js';
 
 export function newHasher(): Hasher {
   const hash = createHash('sha256');
-  return { update: (text) => void hash.update(text), digestHex: () => hash.digest('hex') };
+  return { update: (data) => void hash.update(data), digestHex: () => hash.digest('hex') };
 }
 
 const ROUNDS_REMEMBERED = 60;
