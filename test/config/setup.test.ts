@@ -41,10 +41,8 @@ test('all facts that differ are reported at once', () => {
     { TOTE_FEED: 'simulated', TOTE_CLOCK: 'system', TOTE_RULES_FILE: 'none' },
     { ...PUSHED, rulesFrom: 'file' },
   );
-  assert.deepEqual(
-    mistakes.map((mistake) => mistake.split(':')[0]),
-    ['TOTE_FEED', 'TOTE_CLOCK', 'TOTE_RULES_FILE'],
-  );
+  const named = mistakes.map((mistake) => mistake.split(':')[0]);
+  assert.deepEqual(named, ['TOTE_FEED', 'TOTE_CLOCK', 'TOTE_RULES_FILE']);
 });
 
 function assertRefused(env: Readonly<Record<string, string>>, known: Setup | null): ConfigError {

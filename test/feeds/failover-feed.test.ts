@@ -93,10 +93,7 @@ test('an asset whose feed is stale takes the next one; other assets do not', () 
     { asset: BTC, from: 'first', to: 'second', reason: 'first has had no price for 8 s' },
     { asset: 1, from: 'first', to: 'second', reason: 'first has had no price for 8 s' },
   ]);
-  assert.deepEqual(
-    used.map(({ source }) => source),
-    ['first', 'first', 'second', 'second'],
-  );
+  assert.equal(used.map(({ source }) => source).join(), 'first,first,second,second');
 });
 
 test('what is stale is told by the time of ticks, not by their arrival', () => {
@@ -138,10 +135,8 @@ test('a preferred feed comes back after half a minute without a break, and at on
   tick(second);
   pass(STALE_MS + 1);
   assert.equal(tick(first).taken, true, 'at once');
-  assert.deepEqual(
-    switches.slice(2).map(({ to }) => to),
-    ['second', 'first'],
-  );
+  const switchedTo = switches.map(({ to }) => to);
+  assert.deepEqual(switchedTo.slice(2), ['second', 'first']);
 });
 
 test('a feed whose prices are absurd is as stale as a silent one, and takes over from none', () => {
@@ -155,10 +150,7 @@ test('a feed whose prices are absurd is as stale as a silent one, and takes over
   assert.deepEqual(tick(second), { taken: false, detail: 'absurd' });
   assert.deepEqual(switches, []);
   assert.equal(tick(third).taken, true);
-  assert.deepEqual(
-    switches.map(({ to }) => to),
-    ['third'],
-  );
+  assert.equal(switches.map(({ to }) => to).join(), 'third');
 });
 
 test('with no price anywhere nothing is switched; all stop together', () => {

@@ -39,10 +39,8 @@ test(
     assert.equal((await server.stop()).code, 0);
     const { batches, messages } = await historyOf(nats);
     const onDisk = batchesOf(server.dataDir);
-    assert.deepEqual(
-      batches.map(({ row }) => row),
-      onDisk,
-    );
+    const rows = batches.map(({ row }) => row);
+    assert.deepEqual(rows, onDisk);
     assert.ok(messages > onDisk.length + 1, 'some batch had several parts');
   },
 );
@@ -108,9 +106,7 @@ test(
     assert.equal(replayed.data.bet.id, answered.data.bet.id);
     assert.equal((await server.stop()).code, 0);
     const { batches } = await historyOf(nats);
-    assert.deepEqual(
-      batches.map(({ row }) => row),
-      batchesOf(server.dataDir),
-    );
+    const rows = batches.map(({ row }) => row);
+    assert.deepEqual(rows, batchesOf(server.dataDir));
   },
 );

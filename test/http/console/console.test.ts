@@ -77,10 +77,7 @@ test('no file holds a token, and paths that are not there tell nothing', async (
 test('a token opens a session, whose id no script and no other site can have', async () => {
   const { session, setCookie, cookie, reads } = await client.loggedIn(server.token);
   const { port } = new URL(server.operatorUrl);
-  assert.ok(
-    setCookie.startsWith(`tote_console_${port}=`),
-    'another server on this host has a cookie of its own',
-  );
+  assert.ok(setCookie.startsWith(`tote_console_${port}=`), 'another server here has a cookie of its own');
   assert.match(
     setCookie,
     /^\w+=[\w-]{22}\.\w+\.\w+\.[\w-]{43}\.operator; Path=\/; HttpOnly; SameSite=Strict; Max-Age=43200$/,

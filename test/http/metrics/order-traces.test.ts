@@ -57,11 +57,6 @@ test('of slow orders one a second is told', () => {
   assert.equal(slow.length, 0);
   for (const startedMs of [2_000, 2_500, 2_999, 3_000]) add(8, null, startedMs, 0, 1_001);
   add(8, null, 9_000, 0, 1_000);
-  assert.deepEqual(
-    slow.map(({ totalMs, receivedAt }) => [totalMs, receivedAt]),
-    [
-      [1_001, '1970-01-01T02:46:37.000Z'],
-      [1_001, '1970-01-01T02:46:38.000Z'],
-    ],
-  );
+  const told = slow.map(({ totalMs, receivedAt }) => `${totalMs} ${receivedAt}`);
+  assert.deepEqual(told, ['1001 1970-01-01T02:46:37.000Z', '1001 1970-01-01T02:46:38.000Z']);
 });

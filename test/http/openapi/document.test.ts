@@ -43,10 +43,7 @@ test('it is OpenAPI 3.1 of version 1.0.0, has every operation, and marks the ext
   for (const name of ['Round', 'RoundDetail']) {
     const properties = Object.entries(schemas[name]?.properties ?? {});
     const beyond = properties.filter(([, schema]) => schema['x-extension'] === true);
-    assert.deepEqual(
-      beyond.map(([field]) => field),
-      ['bettingClosesAt', 'timeToBettingClose'],
-    );
+    assert.equal(beyond.map(([field]) => field).join(), 'bettingClosesAt,timeToBettingClose');
   }
   for (const status of ['400', '431', '505']) assert.ok(document.info.description.includes(status));
   const served = new Harness().get('/v1/openapi.json', '');

@@ -100,11 +100,10 @@ test('an account or a key that does not exist is 404', async () => {
       ['/deposits', { amount: 1, reference: 'r' }],
       ['/withdrawals', { amount: 1, reference: 'r' }],
       ['/keys', { scopes: ['markets:read'] }],
-    ] as const)
-      assert.match(
-        (await send(path === '' ? 'PATCH' : 'POST', `/accounts/${id}${path}`, body)).error,
-        /^account_not_found/,
-      );
+    ] as const) {
+      const { error } = await send(path === '' ? 'PATCH' : 'POST', `/accounts/${id}${path}`, body);
+      assert.match(error, /^account_not_found/);
+    }
   }
   for (const body of [{ enabled: true }, { expiresAt: '2099-01-01T00:00:00Z' }])
     assert.match((await send('PATCH', '/keys/key_999999', body)).error, /^key_not_found/);

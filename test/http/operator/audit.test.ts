@@ -108,25 +108,15 @@ test('what was refused is in the same list: by role with the name, and wrong tok
 
 test('it is filtered by operator, action and time, and pages follow their cursors', async () => {
   const all = await audit();
-  assert.deepEqual(
-    await audit('?operator=ann'),
-    all.filter(({ operator }) => operator === 'ann'),
-  );
-  assert.deepEqual(
-    await audit('?operator=ann&action=configure'),
-    all.filter(({ operator, action }) => operator === 'ann' && action === 'configure'),
-  );
-  assert.deepEqual(
-    (await audit('?operator=bob')).map(({ action }) => action),
-    ['roleDenied'],
-  );
+  const ofAnn = all.filter(({ operator }) => operator === 'ann');
+  assert.deepEqual(await audit('?operator=ann'), ofAnn);
+  const configured = ofAnn.filter(({ action }) => action === 'configure');
+  assert.deepEqual(await audit('?operator=ann&action=configure'), configured);
+  assert.equal((await audit('?operator=bob')).map(({ action }) => action).join(), 'roleDenied');
   await ann.post('/clock', { advanceMs: 60_000 });
   const [moved] = await audit();
   const at = moved?.time ?? '';
-  assert.deepEqual(
-    (await audit(`?from=${at}`)).map(({ action }) => action),
-    ['moveClock'],
-  );
+  assert.equal((await audit(`?from=${at}`)).map(({ action }) => action).join(), 'moveClock');
   assert.deepEqual(await audit(`?to=${at}`), all);
   assert.deepEqual(await audit('?from=2099-01-01T00:00:00Z'), []);
 
@@ -143,10 +133,7 @@ test('it is filtered by operator, action and time, and pages follow their cursor
 });
 
 test('a query that it does not know is refused with what it expects', async () => {
-  assert.match(
-    (await bob.get('/audit?action=fly')).error,
-    /^invalid_request: action must be one of configure, /,
-  );
+  assert.match((await bob.get('/audit?action=fly')).error, /^invalid_request: action must be one of con/);
   assert.match((await bob.get('/audit?operator=a%20b')).error, /^invalid_request: operator must be the name/);
   assert.match((await bob.get('/audit?limit=201')).error, /^invalid_request: limit must be/);
   assert.match((await bob.get('/audit?cursor=x')).error, /^invalid_request: cursor must be/);
@@ -223,11 +210,8 @@ test('who and why stand in the journal beside every action, and clients read why
   for (const [kind] of actions) {
     const found = lines.filter((line) => line.kind === kind).map(({ command }) => command.by);
     const why = { operator: 'ann', reason: `because of ${kind}` };
-    assert.deepEqual(
-      found.filter((by) => by?.reason === why.reason),
-      [why],
-      kind,
-    );
+    const withReason = found.filter((by) => by?.reason === why.reason);
+    assert.deepEqual(withReason, [why], kind);
   }
   assert.deepEqual([...actions.map(([kind]) => kind), ...NOT_SENT].sort(), [...OPERATOR_KINDS].sort());
   const unexplained = lines.filter(({ kind }) => kind === 'updateAccount').at(-1);

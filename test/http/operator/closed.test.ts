@@ -60,7 +60,7 @@ test('no token and no key is in what the server writes or answers, wherever they
   assert.match(
     stderr,
     /"path":"\/operator\/v1\/accounts\/(tote_|toteop_)?\[secret\]"/,
-    'the log has the requests',
+    'requests are logged',
   );
   for (const [where, text] of written) {
     for (const found of secrets)

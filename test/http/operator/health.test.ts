@@ -126,15 +126,10 @@ test('a leader without its NATS servers is not ready, and says what it waits for
   clock.pass(1_500);
   assert.deepEqual(codesOf(take()), ['journal journal_backlog'], 'it is the disk');
   conditions.log = { ...log, trouble: 'timeout', awayMs: 4_200, leaseAgeMs: 4_900, lease: 'lapsed' };
-  assert.deepEqual(
-    take()
-      .notReady()
-      .map(({ check, reason }) => `${check}: ${reason}`),
-    [
-      'replication: the NATS servers have not answered for 4 s: no order is taken',
-      'replication: the lease was not renewed for 4 s: a standby may lead by now',
-    ],
-  );
+  const told = take().notReady();
+  assert.deepEqual(Array.from(told, ({ check }) => check).join(), 'replication,replication');
+  assert.equal(told[0]?.reason, 'the NATS servers have not answered for 4 s: no order is taken');
+  assert.equal(told[1]?.reason, 'the lease was not renewed for 4 s: a standby may lead by now');
   assert.deepEqual(await answered(take(), '/readyz'), [503, 'journal_backlog']);
 });
 

@@ -102,10 +102,8 @@ test('a programming error ends one request or stream on either port, is told, an
   ];
   const ids = answers.map(({ status, text, headers }) => {
     const id = headers.get('x-request-id') ?? '';
-    assert.deepEqual(
-      [status, text],
-      [500, `{"success":false,"error":"internal_error: an error of the server, logged as ${id}"}`],
-    );
+    const told = `{"success":false,"error":"internal_error: an error of the server, logged as ${id}"}`;
+    assert.deepEqual([status, text], [500, told]);
     return id;
   });
   stream.socket.send('{"op":"order","id":1,"order":{"unreadable":1}}');

@@ -68,14 +68,7 @@ test('an empty body is a body', () =>
     const client = await bench.ask('POST / HTTP/1.1', HOST, ...withLength(''));
     client.send('POST / HTTP/1.1', HOST, '', '');
     client.send('POST / HTTP/1.1', HOST, 'Transfer-Encoding: chunked', '', '0', '', '');
-    assert.deepEqual(
-      (await bench.sees(3)).map(({ body, fault }) => [body, fault]),
-      [
-        ['', null],
-        ['', null],
-        ['', null],
-      ],
-    );
+    assert.ok((await bench.sees(3)).every(({ body, fault }) => body === '' && fault === null));
   }));
 
 test('bodies that stall at the same moment are all refused, some at a time', () =>

@@ -98,10 +98,7 @@ test('requests in one packet are answered in order', () =>
     const client = await bench.ask(get('/1').join('\r\n') + get('/2').join('\r\n') + get('/3').join('\r\n'));
     await bench.sees(3);
     await until(() => client.received.split('fine').length === 4);
-    assert.deepEqual(
-      bench.seen.map(({ path }) => path),
-      ['/1', '/2', '/3'],
-    );
+    assert.equal(bench.seen.map(({ path }) => path).join(), '/1,/2,/3');
   }));
 
 test('a request behind an unanswered one closes the connection', () =>

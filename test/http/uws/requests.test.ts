@@ -60,10 +60,7 @@ test('every method arrives as it was sent', () =>
       await client.sees(/fine$/);
       client.received = '';
     }
-    assert.deepEqual(
-      bench.seen.map(({ method }) => method),
-      methods,
-    );
+    assert.equal(bench.seen.map(({ method }) => method).join(), methods.join());
     assert.equal(client.isClosed, false);
   }));
 
@@ -117,13 +114,8 @@ test('a body may have 16 KiB', () =>
       '',
       `${chunk(16_000)}${chunk(384)}0\r\n\r\n`,
     );
-    assert.deepEqual(
-      (await bench.sees(2)).map(({ body, fault }) => [body.length, fault]),
-      [
-        [16_384, null],
-        [16_384, null],
-      ],
-    );
+    const seen = await bench.sees(2);
+    assert.ok(seen.every(({ body, fault }) => body.length === 16_384 && fault === null));
   }));
 
 test('a longer body is refused once it has been received, and the connection closes', () =>
