@@ -5,6 +5,7 @@
  */
 import { type DestinationStream, pino } from 'pino';
 import { LOG_EVENTS, type LogEvent, type LogLevel } from './events.js';
+import { LineWriter } from './line-writer.js';
 
 export interface Log {
   readonly isDebug: boolean;
@@ -20,7 +21,7 @@ const STDERR = 2;
 
 export function createLog(level: LogLevel): Log {
   const paths = SECRET_FIELDS.flatMap((field) => [field, `*.${field}`]);
-  const file = process.stderr.isTTY ? null : pino.destination({ dest: STDERR, sync: false });
+  const file = process.stderr.isTTY ? null : stderrOfThread();
   const lines = pino(
     { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, redact: { paths, censor: '[secret]' } },
     file ?? terminal,
@@ -32,6 +33,17 @@ export function createLog(level: LogLevel): Log {
     },
     flush: () => file?.flushSync(),
   };
+}
+
+let ofThread: LineWriter | null = null;
+
+/** All logs of a thread write to one. Pino's own would end the process when the disk is full, and never let it end. */
+function stderrOfThread(): LineWriter {
+  if (ofThread !== null) return ofThread;
+  const lines = new LineWriter(STDERR);
+  process.on('exit', () => lines.flushSync());
+  ofThread = lines;
+  return lines;
 }
 
 const terminal: DestinationStream = {

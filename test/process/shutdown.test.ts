@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { openSync } from 'node:fs';
 import { test } from 'node:test';
 
 const module = (name: string): string =>
@@ -32,16 +33,21 @@ interface Ended {
 }
 
 /** Sends the first of `signals` after the program's first line, and so on. */
-async function run(body: string, signals: readonly NodeJS.Signals[] = []): Promise<Ended> {
-  const child = spawn(process.execPath, ['--input-type=module', '-e', PROGRAM + body]);
+async function run(
+  body: string,
+  signals: readonly NodeJS.Signals[] = [],
+  log: 'pipe' | number = 'pipe',
+): Promise<Ended> {
+  const args = ['--input-type=module', '-e', PROGRAM + body];
+  const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', log] });
   let stdout = '';
   let stderr = '';
   const left = [...signals];
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
     stdout += text;
     for (const signal of left.splice(0, text.split('\n').length - 1)) child.kill(signal);
   });
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     stderr += text;
   });
   const [code] = await once(child, 'close');
@@ -56,6 +62,18 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     assert.match(ended.stderr, /"msg":"stopped"/);
   });
 }
+
+test('a log on a full disk holds up nothing and ends nothing', async () => {
+  const body = `
+    const log = createLog('info');
+    log.write('starting');
+    log.flush();
+    ending.watch(server);
+    say('up');
+  `;
+  const { code, stdout } = await run(body, ['SIGTERM'], openSync('/dev/full', 'w'));
+  assert.deepEqual([code, stdout], [0, 'up\ndrain\nclose\n']);
+});
 
 test('signals close together count as one: Ctrl-C under npm', async () => {
   const body =
