@@ -47,7 +47,7 @@ const options = [
 
 const HOW =
   'The leader refuses new orders, answers what it has accepted, gives its lease back and ends; its supervisor starts it again. ' +
-  'The standby takes over at once. Ends with 3 if no leader answers, or nobody takes over within 30 s.';
+  'The standby takes over at once. Nothing happens if none follows. Ends with 3 if no leader answers, or nobody takes over within 30 s.';
 
 export const promoteCommand: CliCommand = defineCommand<LeadOptions>({
   details: `${HOW} Other standbys leave it to NODE until the lease would have lapsed.`,
@@ -83,7 +83,13 @@ export const demoteCommand: CliCommand = defineCommand<LeadOptions>({
 function change(out: Output, given: LeadOptions, to: string): Promise<ExitCode> {
   return withLog(given, async (log) => {
     const before = await log.readLease();
-    if (to !== '' && (await whoLeads(log)) === to) throw new UsageError(`${to} leads already`);
+    const leading = await whoLeads(log);
+    if (leading !== null && leading === to) throw new UsageError(`${to} leads already`);
+    // A leader that hands over to nobody would stop the exchange.
+    if (leading !== null && !(await isHeard(log, (node) => to === '' || node === to)))
+      throw new UsageError(
+        `no standby${to === '' ? '' : ` with the name ${to}`} follows; ${leading} goes on`,
+      );
     out.answer(await nextLeader(log, before, () => askLeader(log, to)));
   });
 }
@@ -98,7 +104,7 @@ function acceptLoss(out: Output, given: LeadOptions, node: string): Promise<Exit
     if (before === null) throw new UsageError('--accept-loss: nobody has led yet');
     const leading = await whoLeads(log);
     if (leading !== null) throw new UsageError(`--accept-loss: ${leading} leads, so nothing is lost`);
-    if (!(await isHeard(log, node)))
+    if (!(await isHeard(log, (name) => name === node)))
       throw new UsageError(`--accept-loss: no standby with the name ${node} follows`);
     const { revision, ...entry } = before;
     const answer = await nextLeader(log, before, async () => {
@@ -123,10 +129,10 @@ async function withLog(given: LeadOptions, act: (log: NatsLog) => Promise<void>)
 const whoLeads = (log: NatsLog): Promise<string | null> => log.askWhoLeads().catch(() => null);
 
 /** A standby reports twice a second. */
-function isHeard(log: NatsLog, node: string): Promise<boolean> {
+function isHeard(log: NatsLog, isWanted: (node: string) => boolean): Promise<boolean> {
   const heard = new Promise<boolean>((resolve) => {
     log.onReport((report) => {
-      if (report.node === node) resolve(true);
+      if (isWanted(report.node)) resolve(true);
     });
   });
   return Promise.race([heard, pause(HEARD_MS_MAX, false)]);
