@@ -13,11 +13,13 @@ import type { Log } from '../../process/log/log.js';
 import { type Reloads, tokensReload } from '../../process/reloads.js';
 import { CONSOLE_STREAMS, Console } from '../console/console.js';
 import { Faults } from '../gateway/faults.js';
+import { PortCertificates } from '../gateway/port-certificates.js';
 import { workFor } from '../kit/client-work.js';
 import { Refused } from '../kit/refused.js';
-import type { LogGaugeName } from '../metrics/gauges.js';
+import { GAUGES, inUnit, type LogGaugeName } from '../metrics/gauges.js';
 import { MetricsPage } from '../metrics/prometheus/exposition.js';
 import { accessFamily, clientFaultsFamily, logFamilies } from '../metrics/prometheus/families.js';
+import { gauge } from '../metrics/prometheus/family.js';
 import type { StandbyStatus } from '../metrics/replication.js';
 import type { Callers } from '../operator/access/callers.js';
 import { TokenGuard } from '../operator/access/token-guard.js';
@@ -68,7 +70,16 @@ export async function openStandbyPort(config: Config, options: StandbyPortOption
   });
   const guard = new TokenGuard(readTokens(), systemClock);
   const reload = tokensReload(readTokens, (tokens) => guard.setTokens(tokens));
-  reloads.add('operator tokens', reload);
+  // A standby may follow for longer than a certificate is good.
+  const certificates = new PortCertificates({
+    files: { operator: tls },
+    renew: async () => {
+      if (!transport.isClosing) transport.renew();
+    },
+    log,
+    nowMs: systemClock.nowMs,
+  });
+  reloads.add('operator tokens', reload).add('certificates', () => certificates.reload());
   const console = new Console({
     tokens: guard,
     sessionKey,
@@ -80,6 +91,7 @@ export async function openStandbyPort(config: Config, options: StandbyPortOption
   const metrics = metricsRoute(page.contentType, () =>
     page.text([
       ...standbyFamilies(status()),
+      gauge(...GAUGES.certificateEndsMs, inUnit('certificateEndsMs', certificates.endsMs ?? Number.NaN)),
       accessFamily(guard.counted),
       clientFaultsFamily([[{ thread: 'standby' }, clientFaults]]),
     ]),
@@ -92,6 +104,7 @@ export async function openStandbyPort(config: Config, options: StandbyPortOption
       const guesses = guard.takeGuesses();
       if (guesses !== null) log.write('operator_tokens_refused', guesses);
       console.watchers.tick();
+      certificates.checkExpiry();
     };
     const ticks = setInterval(() => workFor(faults, tick), TICK_MS);
     return {
