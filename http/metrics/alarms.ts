@@ -15,8 +15,8 @@ export interface Raised extends Measured, Pick<Alarm, 'name' | 'severity' | 'wha
 }
 
 export class RaisedAlarms {
-  /** By the alarm's name: its figure has been beyond the limit since then. */
-  readonly #sinceMs = new Map<string, number>();
+  /** By the alarm's name: its figure has been beyond the limit since then, by a clock that nobody sets and by the other. */
+  readonly #since = new Map<string, Pick<Reading, 'monotonicMs' | 'timeMs'>>();
   #raised: readonly Raised[] = [];
 
   /** `dataDir` is as commands of a shell take it. */
@@ -32,9 +32,7 @@ export class RaisedAlarms {
   /** To be called after each sample of the vitals. */
   check(reading: Reading, vitals: Pick<Vitals, 'latest' | 'sum'>): void {
     const before = this.#raised;
-    this.#raised = ALARMS.flatMap((alarm) =>
-      this.#check(alarm, alarm.figure(reading, vitals), reading.timeMs),
-    );
+    this.#raised = ALARMS.flatMap((alarm) => this.#check(alarm, alarm.figure(reading, vitals), reading));
     for (const { name, severity, what, value, limit } of this.#raised)
       if (!before.some((one) => one.name === name))
         this.log.write('alarm_raised', { alarm: name, severity, what, value, limit });
@@ -42,17 +40,18 @@ export class RaisedAlarms {
       if (!this.#raised.some((one) => one.name === name)) this.log.write('alarm_ended', { alarm: name });
   }
 
-  #check(alarm: Alarm, value: number, nowMs: number): Raised | [] {
+  #check(alarm: Alarm, value: number, { monotonicMs, timeMs }: Reading): Raised | [] {
     const { name, severity, what, advice, unit = '', forSeconds = 0 } = alarm;
     if (!isBeyond(alarm, value)) {
-      this.#sinceMs.delete(name);
+      this.#since.delete(name);
       return [];
     }
-    const sinceMs = this.#sinceMs.get(name) ?? nowMs;
-    this.#sinceMs.set(name, sinceMs);
-    if (nowMs - sinceMs < forSeconds * 1_000) return [];
+    const since = this.#since.get(name) ?? { monotonicMs, timeMs };
+    this.#since.set(name, since);
+    if (monotonicMs - since.monotonicMs < forSeconds * 1_000) return [];
     const own = advice.replaceAll('DATA_DIR', () => this.dataDir);
-    return { name, severity, what, advice: own, unit, value, limit: limitOf(alarm), since: sinceMs / 1_000 };
+    const common = { name, severity, what, advice: own, unit, value };
+    return { ...common, limit: limitOf(alarm), since: since.timeMs / 1_000 };
   }
 }
 

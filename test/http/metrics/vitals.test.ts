@@ -14,6 +14,7 @@ import { SAMPLE_EVERY_MS, SAMPLES_MAX, VITAL_NAMES, Vitals } from '../../../http
 
 const START_MS = 1_800_000_000_000;
 const HOUR_SECONDS = 3_600;
+type Name = (typeof VITAL_NAMES)[number];
 
 function watched() {
   const memory = figuresMemory(2);
@@ -55,27 +56,17 @@ test('rates and percentiles are those of the time since the last sample, over al
   engine.batch(8, 20);
   engine.batch(4, 1);
   sample();
-  const figures = (names: readonly (typeof VITAL_NAMES)[number][]): unknown[] =>
-    names.map((name) => vitals.latest(name));
-  const rates = [
-    'requestsPerSecond',
-    'serverErrorsPerSecond',
-    'rateLimitedPerSecond',
-    'ordersPerSecond',
-  ] as const;
-  assert.deepEqual(figures(rates), [0.8, 0.4, 0.4, 4]);
+  const latest = (names: string) => names.split(' ').map((name) => vitals.latest(name as Name));
+  const rates = 'requestsPerSecond serverErrorsPerSecond rateLimitedPerSecond ordersPerSecond';
+  assert.deepEqual(latest(rates), [0.8, 0.4, 0.4, 4]);
   // Upper bounds of the buckets: 5 ms, 100 ms and so on, rounded up by less than a quarter.
-  assert.deepEqual(
-    figures(['orderP50Ms', 'orderP99Ms', 'orderRingP99Ms', 'orderEngineP99Ms']),
-    [5.12, 114.688, 1.024, 1.024],
-  );
-  assert.deepEqual(
-    figures(['orderCommitP99Ms', 'commitP99Ms', 'commandsPerBatch', 'gateways']),
-    [2.048, 20.48, 6, 2],
-  );
+  const times = latest('orderP50Ms orderP99Ms orderRingP99Ms orderEngineP99Ms');
+  assert.deepEqual(times, [5.12, 114.688, 1.024, 1.024]);
+  const others = latest('orderCommitP99Ms commitP99Ms commandsPerBatch gateways');
+  assert.deepEqual(others, [2.048, 20.48, 6, 2]);
   sample();
-  assert.deepEqual(figures(rates), [0, 0, 0, 0]);
-  assert.deepEqual(figures(['orderP50Ms', 'commandsPerBatch']), [Number.NaN, Number.NaN]);
+  assert.deepEqual(latest(rates), [0, 0, 0, 0]);
+  assert.deepEqual(latest('orderP50Ms commandsPerBatch'), [Number.NaN, Number.NaN]);
 });
 
 test('an hour is kept, every column as long as the times, and what is later than a time is given', () => {
@@ -94,7 +85,7 @@ test('an hour is kept, every column as long as the times, and what is later than
 });
 
 test('an alarm tells since when, what and what to do, and ends with its cause: the log has both', () => {
-  const { gauges, alarms, lines, sample } = watched();
+  const { gauges, alarms, lines, vitals, readings, sample } = watched();
   gauges.set({ isClockSound: 0 });
   sample();
   sample();
@@ -104,6 +95,8 @@ test('an alarm tells since when, what and what to do, and ends with its cause: t
   assert.equal(raised?.since, (START_MS + 2 * SAMPLE_EVERY_MS) / 1_000);
   assert.deepEqual([raised?.value, raised?.limit], [0, 1]);
   assert.match(raised?.advice ?? '', /chronyc/);
+  alarms.check(readings.take(START_MS - HOUR_SECONDS * 1_000, 4 * SAMPLE_EVERY_MS), vitals);
+  assert.deepEqual(alarms.raised, [raised], 'although the clock was set back');
   gauges.set({ isClockSound: 1 });
   sample();
   assert.deepEqual(alarms.raised, []);
