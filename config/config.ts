@@ -55,7 +55,9 @@ function read<T>({ name, unset, read, isSecret }: Variable<T>, env: Environment,
     return text === undefined ? unset : read(text.trim());
   } catch (error) {
     if (!(error instanceof Expected)) throw error;
-    const shown = isSecret === true ? 'its value' : JSON.stringify(text);
+    // An address may have a password before "@", or a key behind "?".
+    const isShown = isSecret !== true && !/[@?]/.test(text ?? '');
+    const shown = isShown ? JSON.stringify(text) : 'its value';
     mistakes.push(`${name}: ${shown} is not valid; expected ${error.message}`);
     return unset;
   }

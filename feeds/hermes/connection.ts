@@ -16,6 +16,8 @@ import { faultOfId, type HermesSymbols } from './symbols.js';
 const EVENT_CHARS_MAX = 1_000_000;
 const LIST_CHARS_MAX = 1_000_000;
 const CHECKED_FOR_MS = 24 * 3_600_000;
+/** What stands in a path and is shorter is no key. */
+const KEY_CHARS_MIN = 8;
 
 export interface HermesService {
   /** With or without a path; `/v2/...` is appended. */
@@ -128,10 +130,17 @@ export function addressOf(
   return address;
 }
 
-export const requestOf = ({ apiKey }: HermesService, url: URL, signal: AbortSignal): TextRequest => ({
-  ...{ url, signal },
-  headers: { 'user-agent': 'tote', ...(apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }) },
-  tidy: (text) => (apiKey === null ? text : text.replaceAll(apiKey, '[key]')),
-});
+export function requestOf(service: HermesService, url: URL, signal: AbortSignal): TextRequest {
+  const { apiKey } = service;
+  // Some providers have the key in the path, and an answer may repeat what was asked for.
+  const secrets = [apiKey ?? '', ...service.url.pathname.split('/')].filter(
+    (text) => text.length >= KEY_CHARS_MIN,
+  );
+  return {
+    ...{ url, signal },
+    headers: { 'user-agent': 'tote', ...(apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }) },
+    tidy: (text) => secrets.reduce((tidied, secret) => tidied.replaceAll(secret, '[key]'), text),
+  };
+}
 
 const endedBy = (reason: string): Ended => ({ reason, askedMs: 0 });

@@ -64,10 +64,8 @@ test('values are read, and variables of other programs ignored', () => {
     TOTE_HERMES_URL: 'http://127.0.0.1:4000/hermes/',
     TOTE_HERMES_API_KEY: 'some-key',
   });
-  assert.deepEqual(
-    [live.feed, live.hermesUrl.pathname, live.hermesApiKey],
-    ['coinbase,hermes', '/hermes/', 'some-key'],
-  );
+  const { feed, hermesUrl, hermesApiKey } = live;
+  assert.deepEqual([feed, hermesUrl.pathname, hermesApiKey], ['coinbase,hermes', '/hermes/', 'some-key']);
   assert.equal(live.coinbaseUrl.host, '[::1]:4001');
   assert.equal(config.retentionMs, 2_592_000_000);
   assert.equal(readConfig({ TOTE_RETENTION: '12h' }).retentionMs, 43_200_000);
@@ -100,6 +98,7 @@ const BAD_VALUES: readonly (readonly [name: string, value: string, expected: Reg
   ['TOTE_FEED', 'live', /simulated, push, hermes, coinbase, or several of the last 2/],
   ['TOTE_FEED', 'hermes,push', /in order of preference/],
   ['TOTE_FEED', 'hermes,hermes', /in order of preference/],
+  ['TOTE_COINBASE_URL', 'wss://exchange.example/?key=hidden', /without user/],
   ['TOTE_COINBASE_URL', 'https://exchange.example', /wss:\/\/, or with ws:\/\/ on this machine/],
   ['TOTE_HOLIDAYS_FILE', '/does/not/exist.json', /JSON files of closures.*cannot be read/],
   ['TOTE_HERMES_URL', 'hermes.example', /an address with https:\/\//],
@@ -119,6 +118,7 @@ const BAD_VALUES: readonly (readonly [name: string, value: string, expected: Reg
   ['TOTE_DURABILITY', 'none', /fsync, os/],
   ['TOTE_REPLICATION', 'nats.example.com', /"off", or nats:/],
   ['TOTE_REPLICATION', 'nats://a,,b', /"off", or nats:/],
+  ['TOTE_REPLICATION', 'nats://tote:hidden@a', /"off", or nats:/],
   ['TOTE_REPLICATION', 'nats://a,tls://b', /"off", or nats:/],
   ['TOTE_REPLICATION', 'nats://a/x', /"off", or nats:/],
   ['TOTE_REPLICATION', 'nats://a,a:4222', /each once/],
@@ -143,6 +143,7 @@ for (const [name, value, expected] of BAD_VALUES) {
     assert.equal(mistakes.length, 1);
     assert.match(mistakes[0] ?? '', expected);
     assert.ok(mistakes[0]?.startsWith(`${name}: `));
+    assert.doesNotMatch(mistakes[0] ?? '', /hidden/);
   });
 }
 
