@@ -43,7 +43,9 @@ export function fillOrders(state: State, command: FillOrders): Effect {
   return events.length === 0 ? reject('invalid_request', 'no resting order can be filled') : events;
 }
 
+/** In a market that has left the rules nothing is: it takes no orders. The command fills there, as journals may have it. */
 export function isFillable(state: State, market: number, fairShareE6: number, timeMs: number): boolean {
+  if (state.markets.market(market).rules === null) return false;
   const round = fillableRound(state, market, fairShareE6, timeMs);
   return round !== null && nextFill(state, round, fairShareE6, timeMs) !== null;
 }

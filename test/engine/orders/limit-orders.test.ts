@@ -14,7 +14,7 @@ import type { EngineEvent, OrderFilled, Outcome } from '../../../engine/model/ev
 import { fairHouse } from '../../support/engine/house-rules.js';
 import { plainOrder } from '../../support/engine/plain-order.js';
 import { digestsOf, restored } from '../../support/engine/snapshots.js';
-import { BTC_15M, Exchange, MINUTE_MS, typesOf } from '../../support/reference/exchange.js';
+import { BTC_1M, BTC_15M, Exchange, MINUTE_MS, rulesFor, typesOf } from '../../support/reference/exchange.js';
 
 const CLOSES_MS = 14 * MINUTE_MS + 10_000;
 
@@ -170,14 +170,8 @@ test('orders are told apart by the key that placed them, after a snapshot, too',
   deepEqual(eventsOf(again.apply(cancel)), eventsOf(exchange.apply(cancel)));
   equal(digestsOf(again), digestsOf(exchange.pair.engine));
   equal(exchange.outcomeOf(cancel), 'order_not_pending');
-  deepEqual(
-    exchange.reads.orders(account, 9).map(({ bet, settledAtMs }) => [bet, settledAtMs === null]),
-    [
-      [3, false],
-      [2, true],
-      [1, false],
-    ],
-  );
+  const statuses = exchange.reads.orders(account, 9).map(({ bet, status }) => `${bet} ${status}`);
+  deepEqual(statuses, ['3 CANCELLED', '2 PENDING', '1 CANCELLED']);
 });
 
 test('at the close of betting orders expire, and none is filled any more', () => {
@@ -249,7 +243,7 @@ test('a freeze cancels what rests at once; a void gives it back with the settlem
   equal(exchange.reads.unsettledRounds().length, 0);
 });
 
-test('nothing is filled while a market is suspended or trading is off, without a price, or after betting has closed', () => {
+test('nothing is filled where a market or trading is stopped, without a price, or after betting has closed', () => {
   const { exchange, account } = Exchange.withAccount('VIP', 10_000_00, {
     markets: [BTC_15M],
     market: { house: fairHouse() },
@@ -273,6 +267,9 @@ test('nothing is filled while a market is suspended or trading is off, without a
   setTrading(false);
   fillsNothing('trading is off');
   setTrading(true);
+  exchange.configure(rulesFor([BTC_1M]));
+  equal(isFillable(), false, 'the market has left the rules');
+  exchange.configure(rulesFor([BTC_15M]));
   fillsNothing('no fresh price', NO_FAIR_SHARE);
   exchange.passTo(CLOSES_MS - 1);
   equal(isFillable(), true);

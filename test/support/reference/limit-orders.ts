@@ -21,6 +21,7 @@ import { positions, roundView } from './reads.js';
 import {
   accountOf,
   endBet,
+  marketRulesOf,
   type ReferenceBet,
   type ReferenceRound,
   type ReferenceState,
@@ -131,7 +132,8 @@ export const isFillable = (
   fairShareE6: number,
   timeMs: number,
 ): boolean => {
-  const round = fillableRound(state, market, fairShareE6, timeMs);
+  const round =
+    marketRulesOf(state, market) === null ? null : fillableRound(state, market, fairShareE6, timeMs);
   return round !== null && nextFill(state, round, timeMs, fairShareE6) !== null;
 };
 
