@@ -4,6 +4,7 @@
  * out of range is a mistake, told in a sentence.
  */
 import typia, { type tags } from 'typia';
+import type { LIST_LIMIT_MAX } from '../engine/model/bet-pages.js';
 import { ASSETS, type Asset, MARKET_IDS, TIME_FRAMES } from '../engine/model/domain.js';
 import { describeTypeErrors } from './type-errors.js';
 
@@ -80,7 +81,7 @@ export interface RulesOverrides {
   readonly slippageE2?: number & tags.Type<'uint32'> & tags.Maximum<10_000>;
   readonly lateOpenBettingMs?: DurationMs;
   readonly openBetsMax?: Count;
-  readonly historyBetsMax?: Count;
+  readonly historyBetsMax?: number & tags.Type<'uint32'> & tags.Minimum<typeof LIST_LIMIT_MAX>;
   readonly settledRoundsMax?: Count;
   readonly idempotencyEntriesMax?: Count;
 }

@@ -1,6 +1,12 @@
 /** Pages of an account's bets: the query, and where a page ends. */
 import type { BetView } from './views.js';
 
+/**
+ * Items on a page of a list at most. Memory keeps at least as many of an account's bets, the last placed and the last
+ * settled: a first page of orders is from memory alone, and must have no gaps.
+ */
+export const LIST_LIMIT_MAX = 200;
+
 export type BetsStatus = 'open' | 'settled' | 'all';
 
 /** Where a page begins: only bets with a number below `beforeBet`. */

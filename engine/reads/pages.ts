@@ -2,7 +2,14 @@
  * Pages of an account's bets in memory, most recently placed first. A page looks at a bounded number of rows, so that no
  * reader holds up the orders: it may hold fewer bets than asked for, and says where to go on.
  */
-import { type BetsPage, type BetsPlace, type BetsQuery, isListed, type Listed } from '../model/bet-pages.js';
+import {
+  type BetsPage,
+  type BetsPlace,
+  type BetsQuery,
+  isListed,
+  LIST_LIMIT_MAX,
+  type Listed,
+} from '../model/bet-pages.js';
 import type { BetView } from '../model/views.js';
 import { BET_OPEN } from '../state/bets.js';
 import type { State } from '../state/state.js';
@@ -48,9 +55,11 @@ export function changesPage(
   return { bets, next: isLast ? null : from, rest };
 }
 
-/** Settled bets may have left memory once as many are kept as the rules keep. */
-const hasForgotten = ({ accounts, rulesInForce }: State, account: number): boolean =>
-  (accounts.chunk(account).settledKept[accounts.row(account)] as number) >= rulesInForce.historyBetsMax;
+/** Settled bets may have left memory once as many are kept as the rules keep, or kept at some time. */
+function hasForgotten({ accounts, rulesInForce }: State, account: number): boolean {
+  const settledKept = accounts.chunk(account).settledKept[accounts.row(account)] as number;
+  return settledKept >= Math.min(rulesInForce.historyBetsMax, LIST_LIMIT_MAX);
+}
 
 const EVERYTHING = {
   status: 'all',

@@ -1,6 +1,6 @@
 /** The endpoints that the archive answers, and the keys with which proofs are signed. */
 
-import { LIST_LIMIT_MAX } from '../kit/params.js';
+import { LIST_LIMIT_MAX } from '../../engine/model/bet-pages.js';
 import { envelopeResponse, listOf, okResponse, pageResponse } from '../openapi/common.js';
 import { EXAMPLES } from '../openapi/examples.js';
 import {

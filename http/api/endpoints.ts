@@ -1,7 +1,7 @@
 /** The endpoints of the public API. A new endpoint is an entry here: router, limits and API document follow from it. */
+import { LIST_LIMIT_MAX } from '../../engine/model/bet-pages.js';
 import { ASSETS, MARKET_IDS, MARKETS_MAX } from '../../engine/model/domain.js';
 import type { Rules } from '../../engine/model/rules.js';
-import { LIST_LIMIT_MAX } from '../kit/params.js';
 import { listOf, okResponse, pageResponse, taggedResponses } from '../openapi/common.js';
 import { openApiDocument } from '../openapi/document.js';
 import { EXAMPLES } from '../openapi/examples.js';

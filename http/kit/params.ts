@@ -3,9 +3,9 @@
  * never replaced by a default. A client that sends `cursor` to a server without it would otherwise get the first page
  * for ever.
  */
+import { LIST_LIMIT_MAX } from '../../engine/model/bet-pages.js';
 import { refuseInvalid } from './refused.js';
 
-export const LIST_LIMIT_MAX = 200;
 export const CLIENT_ORDER_ID_PATTERN = '^[!-~]{1,64}$';
 const SHOWN_MAX = 40;
 const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)$/;

@@ -1,6 +1,7 @@
 /** The parameters of the API's endpoints, as the OpenAPI document describes them. */
+import { LIST_LIMIT_MAX } from '../../engine/model/bet-pages.js';
 import { IDEMPOTENCY_KEY_PATTERN } from '../kit/idempotency.js';
-import { CLIENT_ORDER_ID_PATTERN, LIST_LIMIT_MAX } from '../kit/params.js';
+import { CLIENT_ORDER_ID_PATTERN } from '../kit/params.js';
 import { type JsonObject, schemaRef } from './schemas.js';
 
 const inPath = (name: string, description: string, example?: string): JsonObject => ({

@@ -11,7 +11,8 @@ import type { BetsReply } from '../../link/orders.js';
 import type { ListFields } from '../../link/questions.js';
 
 /**
- * The newest bets are all in memory, and so is every open one; a first page in the order of changes shows memory alone.
+ * The newest bets are all in memory, at least as many as a page lists, and so is every open one; a first page in the
+ * order of changes shows memory alone.
  */
 export function needsArchive(
   { status, isByChange, cursor, limit, ...filters }: ListFields,

@@ -144,21 +144,24 @@ test('lists of bets lead on into the archive: each once, the newest first, with 
     );
   }
   const settled = all<Position>(api, secret, '/v1/orders', 'status=settled', 60);
-  assert.deepEqual(
-    settled.map(({ id }) => id),
-    placed.slice(0, -3),
-  );
+  assert.equal(settled.map(({ id }) => id).join(), placed.slice(0, -3).join());
   assert.ok(settled.every(({ status, settledAt }) => status === 'SETTLED' && settledAt !== null));
   assert.deepEqual(ids('/v1/orders', 'marketId=BTC_ONE_DAY', 2), placed.slice(-3));
   for (const id of [placed.at(0), placed.at(150), placed.at(-4), placed.at(-1)])
     assert.equal(dataOf<Position>(api.get(`/v1/orders/${id}`, secret)).id, id);
   const gone = `/v1/orders/${placed.at(-4)}`;
   assert.equal(codeOf(api.get(gone, api.bettor().secret)), 'order_not_found');
-  assert.equal(
-    codeOf(api.send('DELETE', gone, { key: secret })),
-    'order_not_pending',
-    'what left memory has ended',
-  );
+  const cancelled = api.send('DELETE', gone, { key: secret });
+  assert.equal(codeOf(cancelled), 'order_not_pending', 'what left memory has ended');
+});
+
+test('bets that left memory are listed also after operators have had it keep more', () => {
+  const { api, secret } = withRounds();
+  for (let n = 0; n < 201; n++) place(api, secret);
+  api.closeMinute(101);
+  api.configure((rules) => ({ ...rules, historyBetsMax: 1_000 }));
+  for (const list of ['orders', 'positions'])
+    assert.equal(all<Position>(api, secret, `/v1/${list}`, 'status=all', 200).length, 201, list);
 });
 
 test('without an archive what it alone has is refused, and what is in memory is answered', () => {
