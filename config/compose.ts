@@ -83,9 +83,11 @@ export function targetsOf(marketId: string): readonly string[] {
 export function contradictions(rules: Rules): string[] {
   const mistakes: string[] = [];
   for (const { marketId, lockLeadMs, minStakeCents, maxStakeCents, house } of rules.markets) {
-    if (lockLeadMs + rules.cutoffMs >= timeFrameMs(marketOf(marketId))) {
+    const { cutoffMs, lateOpenBettingMs } = rules;
+    // No round could open late, and all begin with one that does: at the first start, and after each void or pause.
+    if (lockLeadMs + cutoffMs + lateOpenBettingMs >= timeFrameMs(marketOf(marketId))) {
       mistakes.push(
-        `${marketId}: lockLeadMs ${lockLeadMs} and cutoffMs ${rules.cutoffMs} leave no time to bet`,
+        `${marketId}: lockLeadMs ${lockLeadMs}, cutoffMs ${cutoffMs} and lateOpenBettingMs ${lateOpenBettingMs} leave no time to bet`,
       );
     }
     if (minStakeCents > maxStakeCents) {

@@ -258,7 +258,7 @@ const BAD_RULES: readonly (readonly [content: unknown, expected: RegExp])[] = [
   [{ limits: { BTX: {} } }, /limits: "BTX" does not exist/],
   [{ markets: ['DOGE_ONE_MINUTE'] }, /markets: "DOGE_ONE_MINUTE" does not exist$/],
   [{ limits: { DOGE_ONE_MINUTE: {} } }, /limits: "DOGE_ONE_MINUTE" does not exist$/],
-  [{ limits: { ONE_MINUTE: { lockLeadMs: 40_000 } } }, /no time to bet/],
+  [{ limits: { ONE_MINUTE: { lockLeadMs: 30_000 } } }, /BTC_ONE_MINUTE: .* no time to bet/],
   [{ limits: { '*': { minStakeCents: 2_000_000 } } }, /above maxStakeCents/],
   [{ limits: { BTC: { house: { policy: 'fare' } } } }, /limits\.BTC\.house\.policy must be/],
   [
