@@ -5,12 +5,13 @@
  */
 import typia, { type tags } from 'typia';
 import type { LIST_LIMIT_MAX } from '../engine/model/bet-pages.js';
-import { ASSETS, type Asset, MARKET_IDS, TIME_FRAMES } from '../engine/model/domain.js';
+import { ASSETS, type Asset, MARKET_IDS, type STAKE_CENTS_MAX, TIME_FRAMES } from '../engine/model/domain.js';
 import { describeTypeErrors } from './type-errors.js';
 
 type Count = number & tags.Type<'uint32'> & tags.Minimum<1>;
 type DurationMs = number & tags.Type<'uint32'>;
 type Cents = number & tags.Type<'uint64'> & tags.Maximum<1_000_000_000_000_000>;
+type StakeCents = number & tags.Type<'uint64'> & tags.Minimum<1> & tags.Maximum<typeof STAKE_CENTS_MAX>;
 
 type ShareE6 = number & tags.Type<'uint32'> & tags.Maximum<1_000_000>;
 
@@ -23,8 +24,8 @@ interface HouseOverrides {
 
 interface MarketOverrides {
   readonly lockLeadMs?: DurationMs & tags.Minimum<1>;
-  readonly minStakeCents?: Cents & tags.Minimum<1>;
-  readonly maxStakeCents?: Cents & tags.Minimum<1>;
+  readonly minStakeCents?: StakeCents;
+  readonly maxStakeCents?: StakeCents;
   readonly house?: HouseOverrides;
   readonly maxPriceAgeMs?: DurationMs & tags.Minimum<1>;
   readonly quoteAgeMs?: DurationMs & tags.Minimum<1>;

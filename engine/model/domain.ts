@@ -117,6 +117,8 @@ export const isUnfilled = (end: number): boolean => end >= BET_RESULTS.length;
 /** Odds in 1e-4 that a limit order may name. */
 export const LIMIT_ODDS_E4_MIN = 10_100;
 export const LIMIT_ODDS_E4_MAX = 10_000_000;
+/** Rules allow no larger stake: its payout at the greatest limit is still an exact integer. */
+export const STAKE_CENTS_MAX = 9_000_000_000_000;
 export const NO_LIMIT = 0;
 export const NO_END = 0;
 

@@ -254,6 +254,10 @@ const BAD_RULES: readonly (readonly [content: unknown, expected: RegExp])[] = [
   [{ profiles: { BTX: {} } }, /profiles: "BTX" does not exist/],
   [{ feeBps: 0.5 }, /feeBps must be .*whole number/],
   [{ limits: { BTC: { house: { seedCents: 0 } } } }, /limits\.BTC\.house\.seedCents must be .*at least 1/],
+  [
+    { limits: { BTC: { maxStakeCents: 9e12 + 1 } } },
+    /limits\.BTC\.maxStakeCents must be .*at most 9000000000000/,
+  ],
   [{ historyBetsMax: 199 }, /historyBetsMax must be .*at least 200/],
   [{ limits: { BTX: {} } }, /limits: "BTX" does not exist/],
   [{ markets: ['DOGE_ONE_MINUTE'] }, /markets: "DOGE_ONE_MINUTE" does not exist$/],
