@@ -1,6 +1,7 @@
 /** The text forms of NATS servers and stream names, for the configuration and the command line. */
 
 const PORT = 4222;
+const PORT_MAX = 65_535;
 const HOST_FORM = /^([A-Za-z0-9.-]+|\[[0-9a-fA-F:]+\])(:\d{1,5})?$/;
 
 export const NATS_SERVERS_FORM =
@@ -22,7 +23,10 @@ export function parseNatsServers(text: string): NatsServers | null {
   });
   if (scheme === undefined || !hosts.every((host) => HOST_FORM.test(host))) return null;
   const servers = hosts.map((host) => (/:\d+$/.test(host) ? host : `${host}:${PORT}`));
+  if (!servers.every((server) => isPort(Number(server.slice(server.lastIndexOf(':') + 1))))) return null;
   return new Set(servers).size === servers.length ? { servers, isTls: scheme === 'tls' } : null;
 }
+
+const isPort = (port: number): boolean => port >= 1 && port <= PORT_MAX;
 
 export const isStreamName = (text: string): boolean => /^[A-Za-z0-9_-]{1,64}$/.test(text);

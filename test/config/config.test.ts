@@ -120,6 +120,7 @@ const BAD_VALUES: readonly (readonly [name: string, value: string, expected: Reg
   ['TOTE_REPLICATION', 'nats://a,,b', /"off", or nats:/],
   ['TOTE_REPLICATION', 'nats://tote:hidden@a', /"off", or nats:/],
   ['TOTE_REPLICATION', 'nats://a,tls://b', /"off", or nats:/],
+  ['TOTE_REPLICATION', 'nats://a:65536', /"off", or nats:/],
   ['TOTE_REPLICATION', 'nats://a/x', /"off", or nats:/],
   ['TOTE_REPLICATION', 'nats://a,a:4222', /each once/],
   ['TOTE_ROLE', 'master', /leader, standby, auto/],
