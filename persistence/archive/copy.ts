@@ -31,8 +31,9 @@ export interface ArchiveCopied {
 
 /**
  * Brings `target` up to `source`, or to `end` if that is earlier. A target that is damaged or not of the source is
- * created anew. Returns null if the source has no archive, or one that begins after `end`. Throws `archive_corrupt`,
- * `other_format` and errors of SQLite.
+ * created anew, but not one that begins before its source or is ahead of it: the source was rebuilt, and nothing else may
+ * tell of that beginning. Returns null if the source has no archive, or one that begins after `end`. Throws
+ * `archive_corrupt`, `backup_mismatch` if rows between the two are missing, `other_format` and errors of SQLite.
  */
 export function copyArchive(
   source: string,
@@ -46,7 +47,10 @@ export function copyArchive(
     const progress = readProgress(source, from);
     if (end !== null && end.seq < progress.fromSeq) return null;
     const upTo: ArchivePosition = end !== null && end.seq < progress.seq ? end : progress;
-    const known = usableProgress(target, progress, upTo.seq);
+    const there = existsSync(target) ? readableProgress(target) : null;
+    const known = there !== null && isContinued(there, progress, end?.seq ?? upTo.seq) ? there : null;
+    if (known !== null && known.seq < progress.fromSeq) throw gapBetween(source, progress, target, known);
+    if (known !== null && known.seq > upTo.seq) return { seq: known.seq, rowsAdded: 0 };
     const path = known === null ? unfinishedPath(target) : target;
     if (known === null) makeEmpty(path, progress);
     const rowsAdded = withDatabase(path, (db) => addRows(new RowSource(source, from), path, db, upTo));
@@ -59,20 +63,33 @@ export function copyArchive(
   }
 }
 
-/** null if the target cannot be continued. */
-function usableProgress(target: string, source: ArchiveProgress, upToSeq: number): ArchiveProgress | null {
-  if (!existsSync(target)) return null;
+function isContinued(target: ArchiveProgress, source: ArchiveProgress, endSeq: number): boolean {
+  const isSame = target.seq !== source.seq || target.chain === source.chain;
+  return target.fromSeq <= source.fromSeq && target.seq <= endSeq && isSame;
+}
+
+/** null if it is damaged. */
+function readableProgress(path: string): ArchiveProgress | null {
   try {
-    const progress = withDatabase(target, (db) => readProgress(target, db));
-    const isOfOnePiece = progress.fromSeq === source.fromSeq && progress.seq <= upToSeq;
-    const isSame = progress.seq < source.seq || progress.chain === source.chain;
-    return isOfOnePiece && isSame ? progress : null;
+    return withDatabase(path, (db) => readProgress(path, db));
   } catch (thrown) {
     const isDamage = thrown instanceof JournalError || codeOf(thrown).startsWith('SQLITE_');
     if (!isDamage) throw thrown;
     return null;
   }
 }
+
+const gapBetween = (
+  source: string,
+  { fromSeq }: ArchiveProgress,
+  target: string,
+  { seq }: ArchiveProgress,
+): JournalError =>
+  new JournalError(
+    'backup_mismatch',
+    `${source} begins after sequence number ${fromSeq}, and ${target}, which has what came before, ends at ${seq}: it stays ` +
+      'as it is. Stop the server and put it in the place of the other, or name a new directory for the backup.',
+  );
 
 function makeEmpty(path: string, source: ArchiveProgress): void {
   removeDatabase(path);

@@ -14,7 +14,7 @@ import { type ArchiveCopied, copyArchive } from '../../archive/copy.js';
 import { syncPath } from '../../data-dir/files.js';
 import { type DataDir, openDataDir } from '../../data-dir/layout.js';
 import { lockDataDir } from '../../data-dir/lock.js';
-import { isDiskFull, JournalError } from '../../errors.js';
+import { codeOf, isDiskFull, JournalError, messageOf } from '../../errors.js';
 import { createMarkFile, readMarkFile } from '../../journal/mark.js';
 import { readAbsent, writeAbsent } from '../../journal/segment/absent.js';
 import { checkChain } from '../../journal/segment/chain.js';
@@ -126,8 +126,8 @@ function backupArchive(
   try {
     return copyArchive(source.archiveFile, target.archiveFile, end);
   } catch (thrown) {
-    if (!(thrown instanceof JournalError) || thrown.code !== 'archive_corrupt') throw thrown;
-    faults.push(`The archive is not copied: ${thrown.message}`);
+    if (!['archive_corrupt', 'backup_mismatch'].includes(codeOf(thrown))) throw thrown;
+    faults.push(`The archive is not copied: ${messageOf(thrown)}`);
     return null;
   }
 }

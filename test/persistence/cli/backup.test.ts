@@ -14,6 +14,7 @@ import {
 import { basename, join } from 'node:path';
 import { test } from 'node:test';
 import { must } from '../../../engine/base/assert.js';
+import { checkArchive } from '../../../persistence/archive/check.js';
 import { type DataDir, findDataDir } from '../../../persistence/data-dir/layout.js';
 import { lockDataDir } from '../../../persistence/data-dir/lock.js';
 import { createMarkFile } from '../../../persistence/journal/mark.js';
@@ -29,7 +30,7 @@ import { tote, toteJson, toteText } from '../../support/processes/cli.js';
 import { refusal, temporaryDir } from '../support/journal-files.js';
 import type { MadeDir } from '../support/made-dir.js';
 import { flipBit, makeFor, makeOperatorDir } from '../support/operator-dir.js';
-import { newestOnly } from '../support/shadow-files.js';
+import { followed, newestOnly } from '../support/shadow-files.js';
 
 const beside = (dir: DataDir, name: string): string => join(dir.root, '..', name);
 
@@ -202,13 +203,8 @@ test('a copy on which a server was killed is not overwritten: it may have more t
   backup(dir, promoted);
   const copy = findDataDir(promoted);
   const journal = SqliteStore.open(copy, 'fsync');
-  const row = journal.append({
-    firstSeq: journal.lastSeq + 1,
-    lastSeq: journal.lastSeq + 1,
-    timeMs: 1,
-    digest: '0'.repeat(16),
-    commands: '["x"]',
-  });
+  const [firstSeq, digest] = [journal.lastSeq + 1, '0'.repeat(16)];
+  const row = journal.append({ firstSeq, lastSeq: firstSeq, timeMs: 1, digest, commands: '["x"]' });
   journal.sync();
   journal.writeMark(row);
   assert.throws(() => backup(dir, promoted), refusal('backup_mismatch', /a server has run on it/));
@@ -259,6 +255,25 @@ test('retention deletes nothing while a backup copies, and goes on behind it', (
   assert.ok(findSegments(dir.journal).length < before.length, 'segments go');
   const copy = findDataDir(join(folder, 'copy'));
   assert.deepEqual([verify(copy).faults, findSegments(copy.journal).length], [[], before.length]);
+});
+
+test('an archive that was made anew, and is behind or begins later, takes nothing from that of the copy', (t) => {
+  const made = makeFor(t);
+  const { dir, engine } = made;
+  const [at50, at90, at100] = [50, 90, 100].map((at) => earlier(made, must(made.batches[at], 'it').lastSeq));
+  const [short, long] = [beside(dir, 'short'), beside(dir, 'long')];
+  backup(must(at50, 'it'), short);
+  const { archive } = backup(must(at100, 'it'), long);
+  copyFileSync(must(at90, 'it').archiveFile, dir.archiveFile);
+  assert.deepEqual(backup(dir, long).archive, { seq: archive?.seq, rowsAdded: 0 });
+  executePlan(dir, planPrune(dir, { segmentsMs: 1, snapshots: newestOnly(1) }, engine.timeMs));
+  rmSync(dir.archiveFile);
+  followed(dir);
+  const { faults } = backup(dir, long);
+  assert.deepEqual([faults, checkArchive(join(long, 'archive/archive.db')).progress?.fromSeq], [[], 0]);
+  expectGood(long, engine.seq);
+  assert.match(backup(dir, short).faults.join(), /begins after .* has what came before, .* stays as it/);
+  assert.equal(checkArchive(join(short, 'archive/archive.db')).progress?.fromSeq, 0);
 });
 
 test('on a full disk it ends with code 4, names the place, and leaves no part of a first copy', async (t) => {

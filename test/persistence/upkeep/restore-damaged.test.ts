@@ -36,6 +36,8 @@ interface Expected {
 }
 
 const LAST = 123;
+/** Nothing is left but the snapshot after this batch. */
+const onlyAt = (batch: number): Expected => ({ endsAfter: batch, beginsAfter: batch });
 const CASES: readonly (readonly [string, readonly Damage[], Expected])[] = [
   ['nothing', [], {}],
   ['an old row', [flipRow(0, 20)], { beginsAfter: 60 }],
@@ -47,33 +49,25 @@ const CASES: readonly (readonly [string, readonly Damage[], Expected])[] = [
   ['the row at which the newest snapshot stands', [flipRow(2, 100)], { beginsAfter: 100 }],
   ['only the chain hash of that row', [flipChain(2, 100)], { beginsAfter: 100 }],
   ['a row behind the newest snapshot', [flipRow(2, 110)], { endsAfter: 109 }],
-  ['the open segment', [lose(2)], { endsAfter: 100, beginsAfter: 100 }],
-  ['every segment', [lose(2), lose(1), lose(0)], { endsAfter: 100, beginsAfter: 100 }],
-  ['the whole journal', [loseJournal], { endsAfter: 100, beginsAfter: 100 }],
-  ['the same and the newest snapshot', [loseJournal, flipSnapshot(0)], { endsAfter: 60, beginsAfter: 60 }],
+  ['the open segment', [lose(2)], onlyAt(100)],
+  ['every segment', [lose(2), lose(1), lose(0)], onlyAt(100)],
+  ['the whole journal', [loseJournal], onlyAt(100)],
+  ['the same and the newest snapshot', [loseJournal, flipSnapshot(0)], onlyAt(60)],
   ['the newest snapshot', [flipSnapshot(0)], {}],
   ['all snapshots', [flipSnapshot(0), flipSnapshot(1), flipSnapshot(2)], {}],
   ['the archive', [loseArchive], {}],
   ['the mark', [loseMark], {}],
   ['the mark, and a row behind the newest snapshot', [loseMark, flipRow(2, 110)], { endsAfter: 109 }],
   ['an old row and the newest snapshot', [flipRow(0, 20), flipSnapshot(0)], { beginsAfter: 60 }],
-  [
-    'the middle segment and the newest snapshot',
-    [lose(1), flipSnapshot(0)],
-    { endsAfter: 60, beginsAfter: 60 },
-  ],
+  ['the middle segment and the newest snapshot', [lose(1), flipSnapshot(0)], onlyAt(60)],
   [
     'the first segment and all snapshots but the oldest',
     [lose(0), flipSnapshot(0), flipSnapshot(1)],
-    { endsAfter: 10, beginsAfter: 10 },
+    onlyAt(10),
   ],
   ['first and middle segment', [lose(1), lose(0)], { beginsAfter: 100 }],
   ['an old and a middle row', [flipRow(0, 20), flipRow(1, 70)], { beginsAfter: 100 }],
-  [
-    'the open segment, archive and mark',
-    [lose(2), loseArchive, loseMark],
-    { endsAfter: 100, beginsAfter: 100 },
-  ],
+  ['the open segment, archive and mark', [lose(2), loseArchive, loseMark], onlyAt(100)],
 ];
 
 const make = (t: TestContext): MadeDir => makeDamageable(join(temporaryDir(t), 'data'));
