@@ -1,7 +1,8 @@
 /** Copies of files into another data directory. Under its name a copy is complete and durable, or it does not exist. */
-import { chmodSync, constants, copyFileSync, existsSync, rmSync } from 'node:fs';
+import { chmodSync, constants, copyFileSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import { renameDurably, syncPath, unfinishedPath } from '../data-dir/files.js';
 import type { DataDir } from '../data-dir/layout.js';
+import { readSigningKeys } from '../data-dir/signing-keys.js';
 import { requireSpaceForCopy } from '../data-dir/space.js';
 import { JournalError } from '../errors.js';
 import { isSnapshotNamed } from '../snapshot/files.js';
@@ -30,21 +31,47 @@ export const secretFiles = (dir: DataDir): string[] => [
 ];
 
 /**
- * Copies secrets that the target lacks, and the named tokens as they are now: one that was revoked must not come back
- * with an older copy. Returns a sentence if the master secret is missing.
+ * Copies secrets that the target lacks, and the tokens of operators and the signing keys as they are now: what was revoked
+ * or retired must not come back with an older copy. Returns sentences on what is missing or left as it was.
  */
 export function copySecrets(from: DataDir, to: DataDir): string[] {
-  const notes: string[] = [];
-  for (const name of ['masterSecretFile', 'operatorTokenFile', 'signingKeysFile'] as const) {
-    if (existsSync(to[name])) continue;
+  for (const name of ['operatorTokenFile', 'operatorTokensFile'] as const) {
     if (existsSync(from[name])) copyFileDurably(from[name], to[name]);
-    else if (name === 'masterSecretFile') {
-      notes.push(`There is no ${from[name]}: without it the server does not start on the copy.`);
-    }
+    else rmSync(to[name], { force: true });
   }
-  if (existsSync(from.operatorTokensFile)) copyFileDurably(from.operatorTokensFile, to.operatorTokensFile);
-  else rmSync(to.operatorTokensFile, { force: true });
-  return notes;
+  return [...copyMasterSecret(from, to), ...copySigningKeys(from, to)];
+}
+
+function copyMasterSecret({ masterSecretFile: from }: DataDir, { masterSecretFile: to }: DataDir): string[] {
+  if (existsSync(to)) return [];
+  if (!existsSync(from)) return [`There is no ${from}: without it the server does not start on the copy.`];
+  copyFileDurably(from, to);
+  return [];
+}
+
+/** Keys that were lost and made anew do not tell of those in the copy, which may be the only ones left. */
+function copySigningKeys(from: DataDir, to: DataDir): string[] {
+  const [file, copy] = [from.signingKeysFile, to.signingKeysFile];
+  if (!existsSync(file)) return [];
+  if (existsSync(copy)) {
+    if (readFileSync(copy).equals(readFileSync(file))) return [];
+    const fault = faultOfKeys(from, to);
+    if (fault !== null) return [`${copy} is not that of ${from.root}, and stays as it was: ${fault}`];
+  }
+  copyFileDurably(file, copy);
+  return [];
+}
+
+/** null if the keys of `from` go on from those of `to`. */
+function faultOfKeys(from: DataDir, to: DataDir): string | null {
+  try {
+    const before = readSigningKeys(to)?.keyId;
+    const isKnown = readSigningKeys(from)?.all.some(({ keyId }) => keyId === before) ?? false;
+    return isKnown ? null : `its key ${before} is lost there. Put it back, or delete it here.`;
+  } catch (thrown) {
+    if (thrown instanceof JournalError) return thrown.message;
+    throw thrown;
+  }
 }
 
 /** Throws `snapshot_damaged`. */

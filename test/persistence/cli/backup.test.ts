@@ -17,6 +17,7 @@ import { must } from '../../../engine/base/assert.js';
 import { checkArchive } from '../../../persistence/archive/check.js';
 import { type DataDir, findDataDir } from '../../../persistence/data-dir/layout.js';
 import { lockDataDir } from '../../../persistence/data-dir/lock.js';
+import { readSigningKeys, rotateSigningKeys } from '../../../persistence/data-dir/signing-keys.js';
 import { createMarkFile } from '../../../persistence/journal/mark.js';
 import { findSegments } from '../../../persistence/journal/segment/names.js';
 import { SqliteStore } from '../../../persistence/journal/store.js';
@@ -83,18 +84,22 @@ test('a backup without secrets has none, goes on, and is whole with them beside 
   assert.equal(refused.code, 3);
 });
 
-test('the named tokens of operators are copied as they are now: a revoked one does not come back', async (t) => {
+test('tokens and signing keys are copied as they are now: a revoked or retired one does not come back', async (t) => {
   const { dir } = makeFor(t);
   const to = beside(dir, 'backup');
-  const tokens = findDataDir(dir.root).operatorTokensFile;
   for (const text of ['{"name":"ann"}\n', '{"name":"bob"}\n']) {
-    writeFileSync(tokens, text);
+    for (const file of [dir.operatorTokensFile, dir.operatorTokenFile]) writeFileSync(file, text);
+    rotateSigningKeys(dir, 1);
     await toteText(['backup', to, dir.root]);
-    assert.equal(readFileSync(findDataDir(to).operatorTokensFile, 'utf8'), text);
+    for (const file of secretFiles(dir))
+      assert.deepEqual(readFileSync(join(to, basename(file))), readFileSync(file), file);
   }
-  rmSync(tokens);
-  await toteText(['backup', to, dir.root]);
+  for (const file of [dir.operatorTokensFile, dir.signingKeysFile]) rmSync(file);
+  const lost = rotateSigningKeys(findDataDir(to), 1);
+  rotateSigningKeys(dir, 1);
+  assert.match(await toteText(['backup', to, dir.root], 1), new RegExp(`its key ${lost.keyId} is lost`));
   assert.ok(!existsSync(findDataDir(to).operatorTokensFile));
+  assert.equal(readSigningKeys(findDataDir(to))?.keyId, lost.keyId);
 });
 
 test('a later backup copies only what is new, also across the sealing of the open segment', (t) => {
