@@ -2,7 +2,17 @@
  * File operations that survive a power loss: under its name a file is complete, or it does not exist. A rename or an
  * unlink is durable only after its directory has been synced, too.
  */
-import { closeSync, fchmodSync, fsyncSync, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
+import {
+  chownSync,
+  closeSync,
+  fchmodSync,
+  fsyncSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { codeOf } from '../errors.js';
 
@@ -15,8 +25,21 @@ export function syncPath(path: string): void {
   }
 }
 
+/**
+ * Root gives a file to the owner of its folder, whose server must be able to read what a command of root's leaves there.
+ * Not every file system takes it.
+ */
+export function giveToOwner(path: string): void {
+  if (process.geteuid?.() !== 0) return;
+  try {
+    const { uid, gid } = statSync(dirname(path));
+    chownSync(path, uid, gid);
+  } catch {}
+}
+
 /** Replaces `to` by the complete and synced file `from`, durably. Both are in the same directory. */
 export function renameDurably(from: string, to: string): void {
+  giveToOwner(from);
   renameSync(from, to);
   syncPath(dirname(to));
 }

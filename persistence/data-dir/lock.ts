@@ -9,6 +9,7 @@ import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node
 import Database from 'better-sqlite3';
 import { assert } from '../../engine/base/assert.js';
 import { codeOf, JournalError, messageOf } from '../errors.js';
+import { giveToOwner } from './files.js';
 import type { DataDir } from './layout.js';
 
 export interface DataDirLock {
@@ -69,6 +70,7 @@ export function exclusively<T>(dir: DataDir, file: string, work: () => T): T {
   try {
     db.exec('BEGIN EXCLUSIVE');
     chmodSync(file, 0o600);
+    giveToOwner(file);
     return work();
   } catch (thrown) {
     if (!codeOf(thrown).startsWith('SQLITE_BUSY')) throw thrown;

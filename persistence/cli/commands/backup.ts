@@ -1,7 +1,7 @@
 /** `tote backup`: a consistent copy of the data directory of a running or stopped server. */
-import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Argument, Option } from 'commander';
+import { writeFileDurably } from '../../data-dir/files.js';
 import { messageOf } from '../../errors.js';
 import { acknowledgedSeq } from '../../journal/mark.js';
 import { backup } from '../../upkeep/backup/backup.js';
@@ -44,7 +44,7 @@ export const backupCommand = defineCommand<{ readonly withoutSecrets?: boolean }
 /** The server has an alarm for its age. */
 function stamp(out: Output, path: string, to: string): void {
   try {
-    writeFileSync(path, `${resolve(to)}\n`, { mode: 0o600 });
+    writeFileDurably(path, `${resolve(to)}\n`, 0o600);
   } catch (thrown) {
     out.note(`The server does not learn of this backup, and may raise backup_old: ${messageOf(thrown)}`);
   }

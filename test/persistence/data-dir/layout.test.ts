@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { openDataDir } from '../../../persistence/data-dir/layout.js';
@@ -12,6 +12,9 @@ import {
   openMasterSecret,
   openOperatorToken,
 } from '../../../persistence/data-dir/secrets.js';
+import { rotateSigningKeys } from '../../../persistence/data-dir/signing-keys.js';
+import { absentPath, writeAbsent } from '../../../persistence/journal/segment/absent.js';
+import { withoutRetention } from '../../../persistence/upkeep/retention/retention.js';
 import { refusal, temporaryDir } from '../support/journal-files.js';
 
 const modeOf = (path: string): number => statSync(path).mode & 0o777;
@@ -26,10 +29,7 @@ test('a missing data directory is created, closed to other users', (t) => {
 test('a file in its place is named in the error', (t) => {
   const file = join(temporaryDir(t), 'data');
   writeFileSync(file, '');
-  assert.throws(
-    () => openDataDir(file),
-    refusal('data_dir_invalid', /data is not a directory.*TOTE_DATA_DIR/),
-  );
+  assert.throws(() => openDataDir(file), refusal('data_dir_invalid', /is not a directory.*TOTE_DATA_DIR/));
   assert.throws(
     () => openDataDir(join(file, 'below')),
     refusal('data_dir_invalid', /below lies below something that is not a directory/),
@@ -44,6 +44,16 @@ test('a directory that other users may write is refused with the command that me
     chmodSync(path, 0o755);
     openDataDir(root);
   }
+});
+
+test('files of root belong to the owner of the directory, whose server must read them', (t) => {
+  if (process.geteuid?.() !== 0) return t.skip('only root gives files away');
+  const dir = openDataDir(temporaryDir(t));
+  for (const folder of [dir.root, dir.journal]) chownSync(folder, 65_534, 65_534);
+  rotateSigningKeys(dir, 1);
+  withoutRetention(dir, () => writeAbsent(dir, 1));
+  for (const file of [dir.signingKeysFile, absentPath(dir), `${absentPath(dir)}.lock`])
+    assert.deepEqual([statSync(file).uid, statSync(file).gid], [65_534, 65_534], file);
 });
 
 test('a start waits for the lock of a process that is about to end', async (t) => {
@@ -67,10 +77,7 @@ test('the lock is exclusive, also within a process, closed to other users, and c
   const dir = openDataDir(temporaryDir(t));
   const lock = lockDataDir(dir);
   assert.equal(readFileSync(dir.pidFile, 'utf8'), `${process.pid}\n`);
-  assert.throws(
-    () => lockDataDir(dir),
-    refusal('data_dir_locked', new RegExp(`by the process ${process.pid}\\.`)),
-  );
+  assert.throws(() => lockDataDir(dir), refusal('data_dir_locked', new RegExp(`process ${process.pid}\\.`)));
   rmSync(dir.pidFile);
   assert.throws(() => lockDataDir(dir), refusal('data_dir_locked', /by another process\./));
   lock.release();
@@ -101,10 +108,7 @@ test('a secret that others can read is refused', (t) => {
   openOperatorToken(dir);
   for (const mode of [0o640, 0o604, 0o620]) {
     chmodSync(dir.masterSecretFile, mode);
-    assert.throws(
-      () => openMasterSecret(dir, true),
-      refusal('secret_invalid', /open to other users. Run: chmod 600/),
-    );
+    assert.throws(() => openMasterSecret(dir, true), refusal('secret_invalid', /users. Run: chmod 600/));
     chmodSync(dir.operatorTokenFile, mode);
     assert.throws(() => openOperatorToken(dir), refusal('secret_invalid', /operator-token is open/));
   }
