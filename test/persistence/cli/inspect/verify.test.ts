@@ -79,15 +79,11 @@ test('a good directory is good: journal, snapshots and archive agree', async (t)
 
 test('a Merkle root that is not that of the bets of its round is named, and so is each other one', (t) => {
   const wrong: string[] = [];
-  const alterSome = (root: string, round: string): string => {
+  const rootOf = (root: string, round: string): string => {
     if (wrong.push(round) % 3 !== 0) return root;
     return altered(root);
   };
-  const { dir } = makeOperatorDir(temporaryDir(t), {
-    rootOf: alterSome,
-    batchSize: () => 60,
-    snapshotsAfter: [],
-  });
+  const { dir } = makeOperatorDir(temporaryDir(t), { rootOf, batchSize: () => 60, snapshotsAfter: [] });
   const { faults } = expectFaults(dir, 'root');
   const thirds = wrong.filter((_, at) => at % 3 === 2);
   assert.ok(new Set(faults.map(({ seq }) => seq)).size < thirds.length, 'a batch has more than one');
@@ -121,9 +117,7 @@ test('a root with a wrong signature is named, with its key, in the journal and i
 test('of a pruned journal the archive tells what was signed, and the snapshot what is not settled', (t) => {
   const { batches, events } = make(t);
   // The first batch in the middle that leaves a round with a root and without a settlement.
-  const at = batches.findIndex(
-    ({ lastSeq }, index) => index > 40 && hasUnsettledRoot(events.slice(0, lastSeq)),
-  );
+  const at = batches.findIndex(({ lastSeq }, n) => n > 40 && hasUnsettledRoot(events.slice(0, lastSeq)));
   const options = { signatureOf: altered, snapshotsAfter: [at], firstBatch: at + 1 };
   const { dir } = makeOperatorDir(temporaryDir(t), options);
   const { faults } = expectFaults(dir, 'signature');
@@ -243,12 +237,7 @@ test('a row of the archive that has no root in its form is a fault, not an end',
     "UPDATE round SET merkle_root = 'two' || char(10) || 'lines' WHERE merkle_root IS NOT NULL",
   );
   const report = expectFaults(dir, 'archive', 'signature');
-  expectSentence(
-    report,
-    'signature',
-    dir.archiveFile,
-    /^The proof of round \w+ has no Merkle root in its form\.$/,
-  );
+  expectSentence(report, 'signature', dir.archiveFile, /^The proof of round \w+ has no Merkle root in its/);
 });
 
 test('a private signing key that does not fit the public one is a fault: nothing would be signed right', (t) => {
@@ -336,6 +325,14 @@ test('an altered snapshot is detected by its name, a consistently altered one by
   assert.equal(report.snapshotsCompared.length, SNAPSHOTS_AFTER.length - 1);
 });
 
+test('a snapshot that a running server deletes meanwhile is no fault', (t) => {
+  const { dir } = make(t);
+  const [newest] = new SnapshotFiles(dir.snapshots).list();
+  const { name } = must(newest, 'a snapshot');
+  const { faults, notes } = verify(dir, { onSeq: () => rmSync(name, { force: true }) });
+  assert.deepEqual([faults, /is not compared: it was deleted meanwhile/.test(notes.join())], [[], true]);
+});
+
 test('in the archive a flipped bit, a forged row, a missing row and an extra row are detected', (t) => {
   /** null: a transfer is forged, with its checksum. */
   const faults: readonly (readonly [sql: string | null, RegExp])[] = [
@@ -343,17 +340,11 @@ test('in the archive a flipped bit, a forged row, a missing row and an extra row
       `UPDATE placed_block SET rows = replace(rows, '"UP"', '"DOWN"') WHERE first_bet = 1`,
       /placed_block 1 \d+ is damaged: its checksum/,
     ],
-    [
-      'UPDATE settled_block SET time_ms = time_ms + 1 WHERE rowid = 1',
-      /settled_block .* is damaged: its checksum/,
-    ],
+    ['UPDATE settled_block SET time_ms = time_ms + 1 WHERE rowid = 1', /settled_block .* is damaged: its/],
     ["UPDATE account_bets SET placed = '[]'", /account_bets 1 \d+ is damaged: its checksum/],
     ['DELETE FROM account_bets WHERE account = 1', /lists of accounts do not name the bets/],
     [null, /as \[.*\]; the journal gives \[.*\]/],
-    [
-      'DELETE FROM transfer WHERE seq = (SELECT max(seq) FROM transfer)',
-      /It lacks the row \d+ \d+ of transfers/,
-    ],
+    ['DELETE FROM transfer WHERE seq = (SELECT max(seq) FROM transfer)', /It lacks the row .* of transfers/],
     [
       `INSERT INTO transfer SELECT seq, item + 99, time_ms, account, amount_cents, balance_cents, reason, reference, checksum FROM transfer LIMIT 1`,
       /there must be/,
@@ -377,9 +368,7 @@ test('a mark that is missing, unreadable or ahead of the journal is a fault', (t
   writeFileSync(dir.markFile, content.fill(0));
   expectFault(dir, 'mark', dir.markFile, /neither of its two slots is whole/);
   createMarkFile(dir.markFile, { lastSeq: engine.seq + 3, checksum: '00000000' });
-  const ahead = new RegExp(
-    `the journal ends at ${engine.seq}: ${engine.seq + 1} to ${engine.seq + 3} are missing`,
-  );
+  const ahead = new RegExp(`ends at ${engine.seq}: ${engine.seq + 1} to ${engine.seq + 3} are missing`);
   expectFault(dir, 'mark', dir.markFile, ahead);
 });
 
