@@ -1,11 +1,11 @@
 /** A data directory at a glance, without reading its journal. A part that cannot be read is named and does not hide the others. */
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { type Dirent, existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Mark, SpaceLevel } from '../../engine/model/ports.js';
 import type { Setup } from '../../engine/model/setup.js';
 import { readArchiveProgress } from '../archive/file.js';
 import type { ArchiveProgress } from '../archive/schema.js';
-import { databaseBytes } from '../data-dir/files.js';
+import { databaseBytes, fileBytes } from '../data-dir/files.js';
 import type { DataDir } from '../data-dir/layout.js';
 import { findHolder, type Holder } from '../data-dir/lock.js';
 import { DEFAULT_SPACE_THRESHOLDS, freeBytesOf, SpaceWatch } from '../data-dir/space.js';
@@ -112,12 +112,21 @@ function inspectSnapshot(path: string, seq: number): InspectedSnapshot {
   return { path, seq, bytes: info?.size ?? 0, writtenMs: Math.floor(info?.mtimeMs ?? 0) };
 }
 
-/** Skips files that are deleted meanwhile. */
-function bytesBelow(path: string): number {
+/** Skips what is deleted meanwhile, and folders of other users: a disk that is mounted there has a `lost+found`. */
+function bytesBelow(folder: string): number {
   let bytes = 0;
-  for (const name of readdirSync(path, { recursive: true, encoding: 'utf8' })) {
-    const info = statSync(join(path, name), { throwIfNoEntry: false });
-    if (info?.isFile() === true) bytes += info.size;
+  for (const entry of entriesOf(folder)) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) bytes += bytesBelow(path);
+    else bytes += fileBytes(path);
   }
   return bytes;
+}
+
+function entriesOf(folder: string): Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    return [];
+  }
 }

@@ -1,8 +1,8 @@
 /** All commands of `tote` have help with examples, helpful errors, exit codes; and status, snapshot, prune. */
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import Database from 'better-sqlite3';
@@ -150,6 +150,18 @@ test('status of a damaged directory shows what it can, and ends with 1', async (
   assert.equal(status.faults.length, 2);
 });
 
+test('status passes over a folder that its user may not list, as a disk that is mounted there has one', (t) => {
+  const { dir } = makeFor(t);
+  mkdirSync(join(dir.root, 'lost+found'), { mode: 0 });
+  // Root may list it, unless it gives that right away.
+  const asUser =
+    process.geteuid?.() === 0 ? ['setpriv', '--bounding-set=-dac_override,-dac_read_search'] : [];
+  const [program = '', ...args] = [...asUser, process.execPath, CLI_MAIN, 'status', dir.root];
+  const { status, stdout, stderr } = spawnSync(program, args, { encoding: 'utf8' });
+  assert.deepEqual([status, stderr], [0, ''], stdout);
+  assert.match(stdout, /^total bytes +[1-9]/m);
+});
+
 test('snapshot writes the present state, and verify accepts it', async (t) => {
   const { dir, engine } = makeFor(t);
   const made = await toteJson<{ seq: number; path: string; stateDigest: string }>(['snapshot', dir.root]);
@@ -194,10 +206,7 @@ test('prune waits for another, gives up before it deletes anything, and works th
   const meanwhile = await toteProcess(pruneArgs(dir));
   other.close();
   assert.equal(meanwhile.code, 3);
-  assert.match(
-    meanwhile.stderr,
-    /Another process deletes or copies files of .*nothing was changed\. Try again/,
-  );
+  assert.match(meanwhile.stderr, /Another process deletes or copies files of .*nothing was changed/);
   assert.deepEqual([findSegments(dir.journal), readAbsent(dir)], [before, null]);
 
   assert.equal((await tote(pruneArgs(dir))).code, 0);
