@@ -19,7 +19,7 @@ import { positionsBytes, positionText } from '../wire/account-text.js';
 import type { Account, ThisKey } from '../wire/account-types.js';
 import { answering, ask, askReached } from './ask.js';
 import type { Call } from './call.js';
-import { archivePage, mergedPage, needsArchive } from './lists/archive-bets.js';
+import { archivePage, inItsRound, mergedPage, needsArchive } from './lists/archive-bets.js';
 import { cursorText, ordersQuery, positionsQuery } from './lists/list-query.js';
 import { betLimits } from './reads.js';
 import { NO_ORDER } from './refusals.js';
@@ -77,7 +77,10 @@ function sendList(services: Services, call: Call, list: ListFields): void {
       askReached(services, call, 'accountSeq', (reachedSeq) =>
         services.archive.bets(
           archivePage(call.account, list, reachedSeq),
-          answering(call, (answer) => send(mergedPage(list, reply, answer))),
+          answering(call, ({ bets, nextBeforeBet }) => {
+            const shown = bets.map((bet) => inItsRound(services.board, bet));
+            send(mergedPage(list, reply, { bets: shown, nextBeforeBet }));
+          }),
         ),
       );
   });
@@ -141,7 +144,9 @@ export function findBet(
       askReached(services, call, 'accountSeq', (reachedSeq) =>
         services.archive.bet(
           { account: call.account, bet, reachedSeq },
-          answering<ArchivedBetView | null>(call, onFound),
+          answering<ArchivedBetView | null>(call, (found) =>
+            onFound(found === null ? null : inItsRound(services.board, found)),
+          ),
         ),
       );
   });

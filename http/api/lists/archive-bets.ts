@@ -3,9 +3,10 @@
  * leave memory when they are neither open nor among the last placed or settled, so memory has gaps, and only together
  * do they have every bet.
  */
-import type { BetsAnswer, BetsQuestion } from '../../../engine/model/archive-reads.js';
+import type { ArchivedBetView, BetsAnswer, BetsQuestion } from '../../../engine/model/archive-reads.js';
 import { isListed } from '../../../engine/model/bet-pages.js';
 import type { BetView } from '../../../engine/model/views.js';
+import * as M from '../../board/markets.js';
 import { cursorOf, readCursor } from '../../link/list-cursor.js';
 import type { BetsReply } from '../../link/orders.js';
 import type { ListFields } from '../../link/questions.js';
@@ -44,6 +45,15 @@ export function archivePage(
     limit,
     reachedSeq,
   };
+}
+
+const marketRow = new Float64Array(M.MARKET_FIELDS);
+
+/** The archive takes the round of an order that has ended for settled, but a cancelled order's may still be open. */
+export function inItsRound(board: M.Board, bet: ArchivedBetView): ArchivedBetView {
+  board.markets.read(bet.market, marketRow);
+  const isCurrent = marketRow[M.ROUND_NUMBER] === bet.roundNumber;
+  return isCurrent ? { ...bet, roundStatus: marketRow[M.STATUS] as number } : bet;
 }
 
 /** Both as far down as both have been read. Memory knows more of a bet that is in both. */

@@ -91,10 +91,8 @@ test('wins, losses, draws, voided rounds, deposits and withdrawals add up to the
   for (const limit of [1, 7, entries.length]) assert.deepEqual(ledger(api, secret, limit), entries);
   const id = place(api, secret, MARKET, 'UP', 2.5);
   const [newest] = ledger(api, secret);
-  assert.deepEqual(
-    [newest?.type, newest?.orderId, newest?.amount, newest?.reference],
-    ['stake', id, -2.5, null],
-  );
+  const stake = [newest?.type, newest?.orderId, newest?.amount, newest?.reference];
+  assert.deepEqual(stake, ['stake', id, -2.5, null]);
 });
 
 test('settled rounds have their prices, bets and results, of all markets, of one, and by their start', () => {
@@ -105,21 +103,28 @@ test('settled rounds have their prices, bets and results, of all markets, of one
   const starts = listed.map(({ startTime }) => startTime);
   assert.deepEqual(starts, starts.toSorted().reverse());
   const ofMarket = rounds(api, secret, `/v1/markets/${MARKET}/rounds`, '', 2);
-  assert.deepEqual(
-    ofMarket,
-    listed.filter(({ marketId }) => marketId === MARKET),
-  );
+  const listedOfMarket = listed.filter(({ marketId }) => marketId === MARKET);
+  assert.deepEqual(ofMarket, listedOfMarket);
   assert.deepEqual(rounds(api, secret, '/v1/rounds', `marketId=${MARKET}`), ofMarket);
-  assert.deepEqual(
-    ofMarket.map((round) => round.result),
-    [undefined, 'DRAW', 'DOWN', 'UP'],
-  );
+  const results = ofMarket.map(({ result }) => result);
+  assert.deepEqual(results, [undefined, 'DRAW', 'DOWN', 'UP']);
   assert.ok(ofMarket.every(({ totalBets, totalVolume }) => totalBets === 4 && totalVolume === 4.04));
   const [, second, , fourth] = ofMarket;
   const range = `from=${fourth?.startTime}&to=${second?.startTime}`;
   assert.deepEqual(rounds(api, secret, '/v1/rounds', `marketId=${MARKET}&${range}`, 1), ofMarket.slice(2));
   const inRange = rounds(api, secret, '/v1/rounds', range, 1).filter(({ marketId }) => marketId === MARKET);
   assert.deepEqual(inRange, ofMarket.slice(2));
+});
+
+test('an order that was cancelled shows its round as it is, also once it has left memory', () => {
+  const { api, secret } = withRounds();
+  api.configure((rules) => ({ ...rules, historyBetsMax: 5 }));
+  const order = { marketId: 'BTC_ONE_DAY', prediction: 'UP', amount: 1, limitOdds: 50 };
+  for (let n = 0; n < 12; n++) api.order(secret, order);
+  api.send('DELETE', '/v1/orders', { key: secret });
+  const listed = all<Position>(api, secret, '/v1/orders', 'status=settled', 12);
+  const alone = listed.map(({ id }) => dataOf<Position>(api.get(`/v1/orders/${id}`, secret)));
+  assert.equal([...listed, ...alone].map(({ round }) => round.status).join(), Array(24).fill('LIVE').join());
 });
 
 test('lists of bets lead on into the archive: each once, the newest first, with what became of it', () => {
