@@ -8,7 +8,7 @@ import type { OrderTerms } from '../../engine/model/events.js';
 import { refuseBodyType } from '../kit/body.js';
 import { type OrderContent, parseIdempotencyKey } from '../kit/idempotency.js';
 import { refuseQuery } from '../kit/params.js';
-import { Refused } from '../kit/refused.js';
+import { Refused, refuseInvalid } from '../kit/refused.js';
 import type { OrderFields, OrderReply, RefusalFacts } from '../link/orders.js';
 import { orderQuoteText, orderResultText, positionText } from '../wire/account-text.js';
 import type { Receipt } from '../wire/proof-types.js';
@@ -137,7 +137,13 @@ function refuseCancel(services: Services, call: Call, bet: number, refusal: Refu
     );
 }
 
+/** `{}` and `null`, which some clients send with any request, say nothing. */
+const EMPTY_BODY_BYTES_MAX = 4;
+
 export function cancelAll(services: Services, call: Call): void {
+  // Overlooked, a filter there would cancel orders that were to rest.
+  if (call.request.body.length > EMPTY_BODY_BYTES_MAX)
+    refuseInvalid('DELETE /orders takes no body: marketId and prediction stand in the query');
   const filter = cancelQuery(call.request.query);
   ask(services, call, { kind: 'cancelAll', ...filter }, ({ cancelled }) =>
     call.sendText(`{"cancelled":${cancelled}}`),
