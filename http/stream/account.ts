@@ -26,15 +26,21 @@ class BalanceGroup extends Group {
   seq = -1;
   timeMs = 0;
   balanceCents = 0;
+  /** The balance is of this command. */
+  #balanceSeq = -1;
   isChanged = false;
   newKeys: number[] = [];
   waiting = 0;
 
-  see(seq: number, timeMs: number, balanceCents: number): void {
+  /** `balanceCents` is null if the command has moved no money: the balance may not have arrived yet. */
+  see(seq: number, timeMs: number, balanceCents: number | null): void {
+    if (balanceCents !== null && seq >= this.#balanceSeq) {
+      this.#balanceSeq = seq;
+      this.balanceCents = balanceCents;
+    }
     if (seq < this.seq) return;
     this.seq = seq;
     this.timeMs = timeMs;
-    this.balanceCents = balanceCents;
   }
 }
 
@@ -131,7 +137,7 @@ export class AccountChannel implements StreamChannel {
       if (group === undefined) continue;
       const isKey = record[KIND] === KEY_CREATED;
       if (isKey) group.newKeys.push(record[BET] as number);
-      const balanceCents = isKey ? group.balanceCents : (record[BALANCE_CENTS] as number);
+      const balanceCents = isKey ? null : (record[BALANCE_CENTS] as number);
       group.see(record[SEQ] as number, record[TIME_MS] as number, balanceCents);
       if (group.isChanged) continue;
       group.isChanged = true;
