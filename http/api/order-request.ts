@@ -12,6 +12,7 @@ import type { OrderGuards } from '../../engine/model/commands.js';
 import { MARKET_IDS, marketOf, NO_LIMIT, parseRoundId, SIDES } from '../../engine/model/domain.js';
 import { parseJson } from '../kit/body.js';
 import type { OrderContent } from '../kit/idempotency.js';
+import { beginsWithDay } from '../kit/params.js';
 import { refuseInvalid } from '../kit/refused.js';
 import type { OrderRequest } from '../wire/types.js';
 
@@ -238,7 +239,8 @@ function readGuards({ roundId, validUntil, minOdds }: OrderRequest, market: numb
   if (roundId !== undefined && round === null) refuseInvalid('roundId must be the id of a round');
   const roundNumber = round === null ? -1 : round.market === market ? round.roundNumber : OF_ANOTHER_MARKET;
   const validUntilMs = validUntil === undefined ? Number.POSITIVE_INFINITY : Date.parse(validUntil);
-  if (Number.isNaN(validUntilMs)) refuseInvalid('validUntil must be a possible date and time');
+  if (validUntil !== undefined && (Number.isNaN(validUntilMs) || !beginsWithDay(validUntil)))
+    refuseInvalid('validUntil must be a possible date and time');
   const minOddsE4 = Math.round((minOdds ?? 0) * ODDS_E4);
   if (minOdds !== undefined && minOddsE4 / ODDS_E4 !== minOdds)
     refuseInvalid('minOdds must have at most four decimals');

@@ -44,9 +44,12 @@ export function parseLimit(text: string | undefined, fallback: number, most = LI
   return limit;
 }
 
-/** `Date.parse` takes 30 February for 2 March. `text` begins with a day, and was read as `timeMs`. */
-export const isInCalendar = (text: string, timeMs: number): boolean =>
-  timeMs >= 0 && new Date(`${text.slice(0, 10)}T00:00:00Z`).toISOString().startsWith(text.slice(0, 10));
+/** `text` begins with a day, and was read as `timeMs`. */
+export const isInCalendar = (text: string, timeMs: number): boolean => timeMs >= 0 && beginsWithDay(text);
+
+/** `Date.parse` takes 30 February for 2 March. `text` is a time that it can read. */
+export const beginsWithDay = (text: string): boolean =>
+  new Date(`${text.slice(0, 10)}T00:00:00Z`).toISOString().startsWith(text.slice(0, 10));
 
 /** Milliseconds since 1970; null if there is no text. */
 export function parseTime(name: string, text: string | undefined): number | null {

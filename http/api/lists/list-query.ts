@@ -1,7 +1,13 @@
 /** The queries of the lists of bets: filters, and cursors as clients see them. */
 import type { BetsStatus } from '../../../engine/model/bet-pages.js';
 import { marketOf, parseBetId, parseRoundId, SIDES } from '../../../engine/model/domain.js';
-import { CLIENT_ORDER_ID_PATTERN, parseChoice, parseLimit, parseQuery } from '../../kit/params.js';
+import {
+  CLIENT_ORDER_ID_PATTERN,
+  isInCalendar,
+  parseChoice,
+  parseLimit,
+  parseQuery,
+} from '../../kit/params.js';
 import { refuseInvalid } from '../../kit/refused.js';
 import type { CancelFilter, ListFields } from '../../link/questions.js';
 
@@ -107,8 +113,7 @@ function withBefore(list: ListFields, before: string): ListFields {
   const bet = parseBetId(before);
   if (bet !== 0) return { ...list, cursor: [bet, 0, 0] };
   const beforeMs = ISO_TIME.test(before) ? Date.parse(before) : Number.NaN;
-  if (Number.isNaN(beforeMs) || beforeMs < 0)
-    refuseInvalid('before must be the id of an order or a date and time');
+  if (!isInCalendar(before, beforeMs)) refuseInvalid('before must be the id of an order or a date and time');
   return { ...list, beforeMs };
 }
 

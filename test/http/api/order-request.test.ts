@@ -103,7 +103,8 @@ const WRONG: Readonly<Record<string, readonly unknown[]>> = {
   clientOrderId: ['', 'a'.repeat(65), 'a b', 'é', 'a\n', null, 7],
   roundId: ['', 'BTC_ONE_MINUTE', 'BTC_ONE_MINUTE_', 'BTC_ONE_MINUTE_07', 7, null],
   validUntil: [
-    ...['', 'soon', '2026-06-10', '2026-13-40T00:00:00Z', '2026-06-10T23:59:60Z', 1_781_092_860_000, null],
+    ...['', 'soon', '2026-06-10', '2026-13-40T00:00:00Z', '2026-06-10T23:59:60Z', '2026-02-30T00:00:00Z'],
+    ...[1_781_092_860_000, null],
   ],
   minOdds: [0, 0.9999, 1.97561, 1.00001, -2, 1_000_001, '2', null],
 };
