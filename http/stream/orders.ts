@@ -3,6 +3,7 @@
  * key, address and body, and goes the same way through the API; only its answer becomes a message.
  */
 import { assert, fail } from '../../engine/base/assert.js';
+import { betId, parseBetId } from '../../engine/model/domain.js';
 import type { HttpRequest } from '../../engine/model/ports.js';
 import { Call, CREATED, type ExtraHeaders } from '../api/call.js';
 import { STREAM_ORDER_ROUTE } from '../api/endpoint.js';
@@ -92,7 +93,8 @@ function requestOf({ subscriber }: Connection, message: Message): HttpRequest {
   const isOrder = message.op === 'order';
   return {
     method: isOrder ? 'POST' : 'DELETE',
-    path: message.op === 'cancel' ? `/v1/orders/${encodeURIComponent(message.orderId)}` : '/v1/orders',
+    // A text that is no id of an order may be another path.
+    path: message.op === 'cancel' ? `/v1/orders/${betId(parseBetId(message.orderId))}` : '/v1/orders',
     query: message.op === 'cancelAll' ? filterOf(message) : '',
     address: subscriber.address,
     apiKey: '',

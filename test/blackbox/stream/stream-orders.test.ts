@@ -48,6 +48,8 @@ test('each refusal has the code and the sentence of POST /orders', async () => {
     assert.equal(message === '' ? code : `${code}: ${message}`, rest.error, JSON.stringify(order));
   }
   assert.equal(await stream.refused({ op: 'order', idempotencyKey: '', order: BET }), 'invalid_request');
+  for (const orderId of ['', 'quote', 'bet_01'])
+    assert.equal(await stream.refused({ op: 'cancel', orderId }), 'order_not_found', orderId);
 });
 
 test('scope, tier and a frozen account count for each order', async () => {
