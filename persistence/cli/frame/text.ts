@@ -22,9 +22,10 @@ export function textOf(answer: object, rowsMax: number): string {
   const lines = facts.map(([name, value]) =>
     `${labelOf(name).padEnd(width)}  ${cellOf(name, value)}`.trimEnd(),
   );
-  for (const [name, value] of fields)
-    if (isRows(value)) lines.push('', ...rowsText(labelOf(name), value, rowsMax));
-  return lines.map((line) => `${line}\n`).join('');
+  const tables = fields.flatMap(([name, value]) =>
+    isRows(value) ? ['', ...rowsText(labelOf(name), value, rowsMax)] : [],
+  );
+  return [...lines, ...tables].map((line) => `${line}\n`).join('');
 }
 
 /** `stakeCents` is `stake`, `isSealed` is `sealed`. */
@@ -59,7 +60,8 @@ function tableText(rows: readonly object[]): string[] {
     .filter(({ cells }) => cells.some((cell) => cell !== ''))
     .map(({ name, values, cells }) => {
       const texts = [labelOf(name), ...cells];
-      const width = Math.max(...texts.map(({ length }) => length));
+      // Not as arguments of one call: there may be a million rows.
+      const width = texts.reduce((widest, { length }) => Math.max(widest, length), 0);
       const isNumeric = values.every((value) => value === null || typeof value === 'number');
       return texts.map((text) => (isNumeric ? text.padStart(width) : text.padEnd(width)));
     });

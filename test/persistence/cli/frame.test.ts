@@ -10,6 +10,7 @@ import { newSha256 } from '../../../crypto/sha256.js';
 import { must } from '../../../engine/base/assert.js';
 import { EXIT_CODES_HELP, exitCodeOf } from '../../../persistence/cli/frame/exit-codes.js';
 import { Output, ReaderGone, type Streams } from '../../../persistence/cli/frame/output.js';
+import { textOf } from '../../../persistence/cli/frame/text.js';
 import { COMMANDS } from '../../../persistence/cli/registry.js';
 import { run } from '../../../persistence/cli/run.js';
 import { walPath } from '../../../persistence/data-dir/files.js';
@@ -284,4 +285,9 @@ test('a full disk, a used-up quota and what SQLite says of either are one failur
   const exits = [failure('EDQUOT'), failure('ENOSPC'), new JournalError('disk_full', '')].map(exitCodeOf);
   assert.equal(new Set(exits).size, 1);
   assert.notEqual(exitCodeOf(failure('EIO')), exits[0]);
+});
+
+test('a list may have hundreds of thousands of rows', () => {
+  const bets = Array.from({ length: 200_000 }, (_, index) => ({ bet: index }));
+  assert.equal(textOf({ bets }, Number.POSITIVE_INFINITY).split('\n').length, 200_004);
 });
