@@ -8,6 +8,24 @@ import type { CommandSink } from './resting-orders.js';
 /** All keys together: about a millisecond of work. */
 const ORDERS_A_TURN = 1_000;
 
+/** Far longer than between two calls of `pump`, and far shorter than a silence that counts. */
+const PAUSE_MS_MAX = 200;
+
+/**
+ * For `DeadmanOptions.nowMs`: a pause between two readings counts for no more than that. While the process stalls the
+ * messages of bots wait in its sockets, and its own silence must not be taken for theirs.
+ */
+export function withoutPauses(monotonicMs: () => number): () => number {
+  let lastMs = monotonicMs();
+  let passedMs = 0;
+  return () => {
+    const readMs = monotonicMs();
+    passedMs += Math.min(readMs - lastMs, PAUSE_MS_MAX);
+    lastMs = readMs;
+    return passedMs;
+  };
+}
+
 interface Watched {
   streams: number;
   heard: number;

@@ -8,6 +8,7 @@ import type { MessagePort } from 'node:worker_threads';
 import { betHashesMemory } from '../../crypto/bet-hashes.js';
 import { assert, must } from '../../engine/base/assert.js';
 import type { EngineReads } from '../../engine/engine.js';
+import { withoutPauses } from '../../engine/host/deadman.js';
 import type { PriceTracker } from '../../engine/host/price-tracker.js';
 import type { Quoter } from '../../engine/host/quoter.js';
 import type { Sequencer } from '../../engine/host/sequencer.js';
@@ -124,7 +125,7 @@ export class Front {
       nowMs: () => clock.nowMs(),
       latestTick: (asset) => tracker.latest(asset),
       fairShare: (market, nowMs) => quoter.fairShareE6(market, nowMs),
-      deadmanNowMs: isClockManual ? () => clock.nowMs() : systemClock.monotonicMs,
+      deadmanNowMs: isClockManual ? () => clock.nowMs() : withoutPauses(systemClock.monotonicMs),
       heard: (key) => streams.heard(key),
       onFault: (error) => faults.report(error, { method: 'READ', path: '', address: '' }),
     });

@@ -2,7 +2,7 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import type { Engine } from '../../../engine/engine.js';
-import { Deadman } from '../../../engine/host/deadman.js';
+import { Deadman, withoutPauses } from '../../../engine/host/deadman.js';
 import type { Command } from '../../../engine/model/commands.js';
 import { scopesMask } from '../../../engine/model/domain.js';
 import type { ErrorCode } from '../../../engine/model/errors.js';
@@ -26,19 +26,14 @@ class Bench {
     exchange.openLate(BTC_1M, 100);
     this.engine = restored(exchange.pair.engine);
     this.timeMs = exchange.nowMs;
-    for (const digit of ['a', 'b']) {
-      const facts = {
-        digest: digit.repeat(64),
-        scopesMask: scopesMask(['orders:cancel']),
-        expiresAtMs: null,
-      };
-      this.accepted({ kind: 'createKey', timeMs: this.timeMs, account: this.account, ...facts });
-    }
+    const facts = { account: this.account, scopesMask: scopesMask(['orders:cancel']), expiresAtMs: null };
+    for (const digit of ['a', 'b'])
+      this.accepted({ kind: 'createKey', timeMs: this.timeMs, digest: digit.repeat(64), ...facts });
     this.deadman = this.started();
   }
 
-  started(): Deadman {
-    return new Deadman({ sequencer: this, nowMs: () => this.nowMs, heard: (key) => this.heard[key] ?? 0 });
+  started(nowMs = () => this.nowMs): Deadman {
+    return new Deadman({ sequencer: this, nowMs, heard: (key) => this.heard[key] ?? 0 });
   }
 
   readonly stopped = false;
@@ -106,6 +101,15 @@ test('any message of the key renews it, each key has its own countdown, and 0 ta
   equal(bench.after(60_000), 1);
   bench.deadman.ended(1);
   equal(bench.after(60_000), 1);
+});
+
+test('a stall of the server is no silence of its bots', () => {
+  bench.deadman = bench.started(withoutPauses(() => bench.nowMs));
+  bench.ask(1, 5);
+  bench.rest(1);
+  for (let pumps = 0; pumps < 239; pumps++) equal(bench.after(20), 1);
+  equal(bench.after(60_000), 1, 'what they have sent meanwhile is not read yet');
+  equal(bench.after(20), 0, 'a bot that has sent nothing is silent all the same');
 });
 
 test('the end of the last stream that has asked cancels at once, and ends the countdown', () => {
