@@ -4,6 +4,7 @@
  */
 import { createHash, createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { orRefuse } from '../engine/base/attempt.js';
 
 /** PEM files: the certificate with its chain, its key, and the authorities of client certificates. */
 export interface TlsFiles {
@@ -54,33 +55,27 @@ export function readCertificate({ certFile, keyFile, clientCaFile }: TlsFiles): 
   };
 }
 
-function textOf(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    throw new CertificateError(`${file} cannot be read: ${sentence(error)}`);
-  }
-}
+const textOf = (file: string): string =>
+  orRefuse(
+    () => readFileSync(file, 'utf8'),
+    (reason) => new CertificateError(`${file} cannot be read: ${reason}`),
+  );
 
 function certificatesIn(text: string, file: string): X509Certificate[] {
   const blocks = text.match(BLOCK) ?? [];
   if (blocks.length === 0) throw new CertificateError(`${file} has no certificate; expected PEM`);
-  try {
-    return blocks.map((block) => new X509Certificate(block));
-  } catch (error) {
-    throw new CertificateError(`${file} has a certificate that cannot be read: ${sentence(error)}`);
-  }
+  return orRefuse(
+    () => blocks.map((block) => new X509Certificate(block)),
+    (reason) => new CertificateError(`${file} has a certificate that cannot be read: ${reason}`),
+  );
 }
 
-function keyIn(text: string, file: string): KeyObject {
-  try {
-    return createPrivateKey(text);
-  } catch (error) {
-    // The parser's words are about its own workings, and never show the key.
-    throw new CertificateError(
-      `${file} has no private key that can be read; expected PEM without a passphrase (${sentence(error)})`,
-    );
-  }
-}
-
-const sentence = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+/** The parser's words are about its own workings, and never show the key. */
+const keyIn = (text: string, file: string): KeyObject =>
+  orRefuse(
+    () => createPrivateKey(text),
+    (reason) =>
+      new CertificateError(
+        `${file} has no private key that can be read; expected PEM without a passphrase (${reason})`,
+      ),
+  );

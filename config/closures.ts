@@ -4,6 +4,8 @@
  */
 import { readFileSync } from 'node:fs';
 import typia, { type tags } from 'typia';
+import { attempt, orRefuse } from '../engine/base/attempt.js';
+import { utcMsOf } from '../engine/base/iso-text.js';
 import { ZoneClock } from '../process/zone-clock.js';
 import { Expected } from './config-values.js';
 import { describeTypeErrors } from './type-errors.js';
@@ -39,21 +41,19 @@ const validateCalendar = typia.createValidateEquals<CalendarFile>();
 
 /** Throws `Expected` with the mistakes in the file. */
 export function readClosures(path: string): readonly Closure[] {
+  const refusal = (mistakes: string): Expected =>
+    new Expected(`JSON files of closures, separated by commas, or "none"; ${path}: ${mistakes}`);
   const refuse = (mistakes: readonly string[]): never => {
-    throw new Expected(
-      `JSON files of closures, separated by commas, or "none"; ${path}: ${mistakes.join('; ')}`,
-    );
+    throw refusal(mistakes.join('; '));
   };
-  let value: unknown;
-  try {
-    value = JSON.parse(readFileSync(path, 'utf8'));
-  } catch (error) {
-    return refuse([`it cannot be read: ${error instanceof Error ? error.message : error}`]);
-  }
+  const value: unknown = orRefuse(
+    () => JSON.parse(readFileSync(path, 'utf8')),
+    (reason) => refusal(`it cannot be read: ${reason}`),
+  );
   const checked = validateCalendar(value);
   if (!checked.success) return refuse(describeTypeErrors(checked.errors));
   const { timeZone, closures } = checked.data;
-  const clock = zoneClock(timeZone);
+  const clock = attempt(() => new ZoneClock(timeZone), null);
   if (clock === null) return refuse([`timeZone: "${timeZone}" is not a time zone such as America/New_York`]);
   const mistakes: string[] = [];
   const read = closures.map(({ name, classes, from, until }, index) => {
@@ -69,17 +69,8 @@ export function readClosures(path: string): readonly Closure[] {
   return mistakes.length > 0 ? refuse(mistakes) : read;
 }
 
-function zoneClock(timeZone: string): ZoneClock | null {
-  try {
-    return new ZoneClock(timeZone);
-  } catch {
-    return null;
-  }
-}
-
-/** NaN for a day or an hour that does not exist, such as 30 February. */
+/** NaN for a day or an hour that does not exist. */
 function localMs(clock: ZoneClock, local: string): number {
-  const asUtcMs = Date.parse(`${local}Z`);
-  const isReal = !Number.isNaN(asUtcMs) && new Date(asUtcMs).toISOString().startsWith(local);
-  return isReal ? clock.at(asUtcMs) : Number.NaN;
+  const asUtcMs = utcMsOf(`${local}Z`);
+  return Number.isNaN(asUtcMs) ? asUtcMs : clock.at(asUtcMs);
 }

@@ -2,9 +2,10 @@
  * Parsers for the values of `TOTE_*` variables, each with its expectation. `variables.ts` says which variable uses
  * which.
  */
-
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
+import { messageOf } from '../engine/base/attempt.js';
+import { utcMsOf } from '../engine/base/iso-text.js';
 import { AMOUNT_CENTS_MAX, centsOfDollars } from '../engine/base/money.js';
 import { isOperatorToken, OPERATOR_TOKEN_FORM } from '../engine/model/operators.js';
 import type { Setup } from '../engine/model/setup.js';
@@ -79,22 +80,18 @@ export const port: Parser<number> = (text) => {
   return Number(text);
 };
 
-export const host: Parser<string> = (text) => {
-  if (isIP(text) === 0 && !/^[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$/.test(text)) {
-    throw new Expected('an IP address or a host name');
-  }
-  return text;
-};
+/** Text that is taken as it is. */
+export function textOf(form: string, isOfForm: (text: string) => boolean): Parser<string> {
+  return (text) => {
+    if (!isOfForm(text)) throw new Expected(form);
+    return text;
+  };
+}
 
-export const path: Parser<string> = (text) => {
-  if (text === '' || text.includes('\0')) throw new Expected('a path');
-  return text;
-};
-
-export const token: Parser<string> = (text) => {
-  if (!isOperatorToken(text)) throw new Expected(OPERATOR_TOKEN_FORM);
-  return text;
-};
+const HOST_NAME = /^[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$/;
+export const host = textOf('an IP address or a host name', (text) => isIP(text) > 0 || HOST_NAME.test(text));
+export const path = textOf('a path', (text) => text !== '' && !text.includes('\0'));
+export const token = textOf(OPERATOR_TOKEN_FORM, isOperatorToken);
 
 export function oneOf<T extends string>(...choices: readonly T[]): Parser<T> {
   return (text) => {
@@ -106,10 +103,8 @@ export function oneOf<T extends string>(...choices: readonly T[]): Parser<T> {
 
 /** UTC, as milliseconds since 1970. */
 export const instant: Parser<number> = (text) => {
-  const timeMs = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3})?Z$/.test(text) ? Date.parse(text) : Number.NaN;
-  // `Date.parse` takes 30 February for 2 March.
-  if (!(timeMs > 0) || !new Date(timeMs).toISOString().startsWith(text.slice(0, 19)))
-    throw new Expected('a time since 1970 in UTC, such as 2026-06-10T12:00:00Z');
+  const timeMs = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3})?Z$/.test(text) ? utcMsOf(text) : Number.NaN;
+  if (!(timeMs > 0)) throw new Expected('a time since 1970 in UTC, such as 2026-06-10T12:00:00Z');
   return timeMs;
 };
 
@@ -199,10 +194,7 @@ export function readRulesOverrides(path: string): CheckedOverrides {
   try {
     value = JSON.parse(readFileSync(path, 'utf8'));
   } catch (error) {
-    return {
-      success: false,
-      mistakes: [`it cannot be read: ${error instanceof Error ? error.message : error}`],
-    };
+    return { success: false, mistakes: [`it cannot be read: ${messageOf(error)}`] };
   }
   const checked = checkOverrides(value);
   if (!checked.success) return checked;

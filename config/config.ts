@@ -5,6 +5,7 @@
  */
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { messageOf } from '../engine/base/attempt.js';
 import { Expected, type Variable } from './config-values.js';
 import { nearest } from './nearest.js';
 import { mistakesOfProduction } from './production.js';
@@ -83,7 +84,7 @@ function contentOf(file: string): string {
   try {
     if ((statSync(file).mode & MAY_OTHERS_READ) === 0) return readFileSync(file, 'utf8');
   } catch (error) {
-    throw new Expected(`a file that can be read: ${error instanceof Error ? error.message : error}`);
+    throw new Expected(`a file that can be read: ${messageOf(error)}`);
   }
   throw new Expected(`a file that other users cannot read: chmod o= ${file}`);
 }

@@ -1,15 +1,14 @@
 /** The variables of a file such as systemd's EnvironmentFile: `NAME=value` a line, and comments with # or ;. */
 import { readFileSync } from 'node:fs';
+import { orRefuse } from '../engine/base/attempt.js';
 import { ConfigError } from './config.js';
 
 /** Throws `ConfigError` for a file that cannot be read, and for lines that systemd would pass over. */
 export function readEnvFile(path: string): Record<string, string> {
-  let text: string;
-  try {
-    text = readFileSync(path, 'utf8');
-  } catch (error) {
-    throw new ConfigError([`${path} cannot be read: ${error instanceof Error ? error.message : error}`]);
-  }
+  const text = orRefuse(
+    () => readFileSync(path, 'utf8'),
+    (reason) => new ConfigError([`${path} cannot be read: ${reason}`]),
+  );
   const mistakes: string[] = [];
   const entries = text.split('\n').flatMap((line, index) => {
     if (/^\s*([#;]|$)/.test(line)) return [];

@@ -4,6 +4,7 @@
  * out of range is a mistake, told in a sentence.
  */
 import typia, { type tags } from 'typia';
+import { utcMsOf } from '../engine/base/iso-text.js';
 import type { LIST_LIMIT_MAX } from '../engine/model/bet-pages.js';
 import { ASSETS, type Asset, MARKET_IDS, type STAKE_CENTS_MAX, TIME_FRAMES } from '../engine/model/domain.js';
 import { describeTypeErrors } from './type-errors.js';
@@ -100,12 +101,6 @@ export function checkOverrides(value: unknown): CheckedOverrides {
   return mistakes.length > 0 ? { success: false, mistakes } : { success: true, overrides: checked.data };
 }
 
-/** Days and hours may not exist, such as 30 February. */
-function exists(at: string): boolean {
-  const timeMs = Date.parse(at);
-  return !Number.isNaN(timeMs) && new Date(timeMs).toISOString().startsWith(at.slice(0, -1));
-}
-
 function unknownTargets(overrides: RulesOverrides): string[] {
   const targets = ['*', ...TIME_FRAMES, ...ASSETS, ...MARKET_IDS];
   const named = (list: readonly string[], known: readonly string[], field: string): string[] =>
@@ -115,7 +110,7 @@ function unknownTargets(overrides: RulesOverrides): string[] {
     ...named(Object.keys(overrides.limits ?? {}), targets, 'limits'),
     ...named(Object.keys(overrides.profiles ?? {}), ASSETS, 'profiles'),
     ...Object.entries(overrides.news ?? {}).flatMap(([name, { at }]) =>
-      exists(at) ? [] : [`news.${name}.at: ${at} does not exist`],
+      Number.isNaN(utcMsOf(at)) ? [`news.${name}.at: ${at} does not exist`] : [],
     ),
   ];
 }

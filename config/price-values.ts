@@ -2,7 +2,7 @@
 import { YEARLY_VOLATILITY } from '../engine/host/ticks/volatility.js';
 import { ASSETS, type Asset } from '../engine/model/domain.js';
 import { type Closure, readClosures } from './closures.js';
-import { Expected, type Parser, path } from './config-values.js';
+import { Expected, type Parser, path, textOf } from './config-values.js';
 
 /** Without a network, each alone. */
 const LONE_FEEDS = ['simulated', 'push'] as const;
@@ -54,10 +54,9 @@ function serviceUrl(safe: string, plain: string): Parser<URL> {
 export const httpUrl = serviceUrl('https', 'http');
 export const socketUrl = serviceUrl('wss', 'ws');
 
-export const apiKey: Parser<string> = (text) => {
-  if (!/^[\x21-\x7e]{8,1024}$/.test(text)) throw new Expected('8 to 1024 visible ASCII characters');
-  return text;
-};
+export const apiKey = textOf('8 to 1024 visible ASCII characters', (text) =>
+  /^[\x21-\x7e]{8,1024}$/.test(text),
+);
 
 /** Separated by commas; all files count. */
 export const holidays: Parser<readonly Closure[]> = (text) => {

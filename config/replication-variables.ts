@@ -7,7 +7,7 @@ import {
   parseNatsServers,
   STREAM_NAME_FORM,
 } from '../engine/base/nats-servers.js';
-import { Expected, oneOf, optional, type Parser, path, variable, whole } from './config-values.js';
+import { Expected, oneOf, optional, type Parser, path, textOf, variable, whole } from './config-values.js';
 
 const LEASE_SECONDS_MAX = 60;
 
@@ -18,15 +18,10 @@ const natsServers: Parser<NatsServers | null> = (text) => {
   return parsed;
 };
 
-const streamName: Parser<string> = (text) => {
-  if (!isStreamName(text)) throw new Expected(STREAM_NAME_FORM);
-  return text;
-};
-
-const nodeName: Parser<string> = (text) => {
-  if (!/^[\w.:-]{1,64}$/.test(text)) throw new Expected('letters, digits and . : - _, 64 at the most');
-  return text;
-};
+const streamName = textOf(STREAM_NAME_FORM, isStreamName);
+const nodeName = textOf('letters, digits and . : - _, 64 at the most', (text) =>
+  /^[\w.:-]{1,64}$/.test(text),
+);
 
 /** By field of the configuration, in the order of docs/ops/configuration.md. */
 export const REPLICATION_VARIABLES = {

@@ -1,6 +1,8 @@
 /**
  * Errors of persistence as operators see them: a stable code, and a sentence that says what is wrong and what to do.
  */
+export { messageOf } from '../engine/base/attempt.js';
+
 export type JournalErrorCode =
   /** The data directory cannot be used: it is not a directory, not writable, or cannot be created. */
   | 'data_dir_invalid'
@@ -84,10 +86,6 @@ export const otherFormat = (
     'other_format',
     `The ${what} ${path} has format ${found}; this version reads format ${known}. Start the version that wrote it.`,
   );
-
-export function messageOf(thrown: unknown): string {
-  return thrown instanceof Error ? thrown.message : String(thrown);
-}
 
 export const isDiskFull = (thrown: unknown): boolean =>
   ['ENOSPC', 'EDQUOT', 'SQLITE_FULL'].includes(codeOf(thrown));

@@ -1,4 +1,5 @@
 /** Files that SIGHUP reads anew under a running server, while everything else goes on. */
+import { messageOf } from '../engine/base/attempt.js';
 import type { OperatorToken } from '../engine/model/operators.js';
 import type { Log } from './log/log.js';
 
@@ -44,8 +45,7 @@ export class Reloads {
         const news = await reload();
         this.log.write('reloaded', { what }, `${what}: ${news ?? 'nothing has changed'}`);
       } catch (error) {
-        const reason = error instanceof Error ? error.message : String(error);
-        this.log.write('reload_failed', { what }, `${what}: ${reason}; what was in force stays`);
+        this.log.write('reload_failed', { what }, `${what}: ${messageOf(error)}; what was in force stays`);
       }
     }
   }

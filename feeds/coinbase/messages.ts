@@ -1,7 +1,6 @@
 /** The used messages of Coinbase Exchange's public WebSocket feed. Others may come at any time, and are passed over. */
-
 import typia, { type tags } from 'typia';
-import { parseReceived } from '../live/received-json.js';
+import { parsedJson } from '../../engine/base/attempt.js';
 
 type Decimal = string & tags.Pattern<'^[0-9]{1,20}([.][0-9]{1,20})?$'>;
 
@@ -53,7 +52,7 @@ export type Message =
 const USED = ['ticker', 'heartbeat', 'error'];
 
 export function readMessage(text: string): Message {
-  const value = parseReceived(text);
+  const value = parsedJson(text);
   if (isTicker(value)) {
     const { product_id: product, trade_id: id, time } = value;
     const [bid, ask] = [Number(value.best_bid), Number(value.best_ask)];

@@ -4,12 +4,11 @@
  * it. They are asked for again after a day, and at every connection while one of them is wrong or no stream could be
  * opened.
  */
-
 import { createParser } from 'eventsource-parser';
+import { parsedJson } from '../../engine/base/attempt.js';
 import { ASSETS, type Asset } from '../../engine/model/domain.js';
 import { getText, getWholeText, type TextRequest } from '../live/http-text.js';
 import type { Dial, Ended, Listener } from '../live/kept-connection.js';
-import { parseReceived } from '../live/received-json.js';
 import { faultOfId, type HermesSymbols } from './symbols.js';
 
 /** An event with the updates of 14 feeds has about 10,000 characters. */
@@ -65,7 +64,7 @@ async function checkIds(
     const url = addressOf(service, '/v2/price_feeds', [['query', wanted[0]]]);
     const text = await getWholeText(requestOf(service, url, signal), LIST_CHARS_MAX);
     if (typeof text !== 'string') return text;
-    const fault = faultOfId(wanted, parseReceived(text));
+    const fault = faultOfId(wanted, parsedJson(text));
     if (fault === undefined) return endedBy('the list of price feeds is not in its form');
     if (fault !== null) faults.set(asset, fault);
     listener.heard();
@@ -93,7 +92,7 @@ async function readStream(
       if (type === 'max-buffer-size-exceeded') isTooLong = true;
     },
   });
-  const request = requestOf(service, streamUrl(service, ids), signal);
+  const request = requestOf(service, updatesAt(service, 'stream', ids), signal);
   const { tidy } = request;
   let isOpen = false;
   for await (const piece of getText({
@@ -109,21 +108,17 @@ async function readStream(
   return { isOpen, end: endedBy('the service closed the stream') };
 }
 
-function streamUrl(service: HermesService, ids: readonly string[]): URL {
-  return addressOf(service, '/v2/updates/price/stream', [
+/** `when` is a second since 1970, or `stream`. */
+export const updatesAt = (service: HermesService, when: string | number, ids: readonly string[]): URL =>
+  addressOf(service, `/v2/updates/price/${when}`, [
     ...ids.map((id) => ['ids[]', id] as const),
     ['parsed', 'true'],
     ['encoding', 'base64'],
     // An id that the service has dropped since the check must not take the others with it.
     ['ignore_invalid_price_ids', 'true'],
   ]);
-}
 
-export function addressOf(
-  { url }: HermesService,
-  path: string,
-  query: readonly (readonly [string, string])[],
-): URL {
+function addressOf({ url }: HermesService, path: string, query: readonly (readonly [string, string])[]): URL {
   const address = new URL(url);
   address.pathname = `${url.pathname.replace(/\/+$/, '')}${path}`;
   for (const [name, value] of query) address.searchParams.append(name, value);

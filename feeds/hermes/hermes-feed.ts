@@ -109,9 +109,8 @@ export class HermesFeed extends ConnectedFeed {
     const name = must(ASSETS[asset], 'a known asset');
     if (unsureBy <= UNSURE_MAX[assetClassOf(name)]) return false;
     this.countsOf(asset).unsure++;
-    this.log.write('price_uncertain', name, { crypto: name, price, unsureBy, at: isoOf(publishTimeMs) });
+    const at = new Date(publishTimeMs).toISOString();
+    this.log.write('price_uncertain', name, { crypto: name, price, unsureBy, at });
     return true;
   }
 }
-
-const isoOf = (timeMs: number): string => new Date(timeMs).toISOString();

@@ -7,7 +7,7 @@ import { must } from '../../engine/base/assert.js';
 import { ASSETS } from '../../engine/model/domain.js';
 import { getWholeText } from '../live/http-text.js';
 import type { Ended } from '../live/kept-connection.js';
-import { addressOf, type HermesService, requestOf } from './connection.js';
+import { type HermesService, requestOf, updatesAt } from './connection.js';
 import { type HermesUpdate, readUpdates } from './updates.js';
 
 /** An asset without an update in so many seconds up to the boundary has no price there. */
@@ -103,9 +103,8 @@ const idOf = ({ symbols }: HermesService, asset: number): string =>
   symbols[must(ASSETS[asset], 'a known asset')][1];
 
 const urlOf = (service: HermesService, { boundaryMs, secondsBack, assets }: Question): URL =>
-  addressOf(service, `/v2/updates/price/${Math.floor(boundaryMs / 1_000) - secondsBack}`, [
-    ...assets.map((asset) => ['ids[]', idOf(service, asset)] as const),
-    ['parsed', 'true'],
-    ['encoding', 'base64'],
-    ['ignore_invalid_price_ids', 'true'],
-  ]);
+  updatesAt(
+    service,
+    Math.floor(boundaryMs / 1_000) - secondsBack,
+    assets.map((asset) => idOf(service, asset)),
+  );

@@ -2,9 +2,8 @@
  * Updates in an event of the Hermes stream. Prices are whole numbers with a power of ten, sent as text; times are whole
  * seconds.
  */
-
 import typia, { type tags } from 'typia';
-import { parseReceived } from '../live/received-json.js';
+import { parsedJson } from '../../engine/base/attempt.js';
 
 export interface HermesUpdate {
   readonly id: string;
@@ -45,7 +44,7 @@ export interface ReadUpdates {
 }
 
 export function readUpdates(text: string): ReadUpdates {
-  const value = parseReceived(text);
+  const value = parsedJson(text);
   if (!isEnvelope(value)) return { updates: [], malformed: 1, signed: '' };
   const entries = value.parsed ?? [];
   const sound = entries.filter(isSent);
@@ -69,11 +68,7 @@ function updateOf({ id, price: { price, conf, expo, publish_time }, metadata }: 
   };
 }
 
-export interface Heard {
-  readonly publishTimeMs: number;
-  readonly slot: number;
-  readonly price: number;
-}
+export type Heard = Pick<HermesUpdate, 'publishTimeMs' | 'slot' | 'price'>;
 
 /**
  * Seconds are too coarse to order updates, slots may be missing, and the service repeats the last price of a market

@@ -2,6 +2,7 @@
  * A GET request whose answer is read as it arrives. A redirection is not followed: the request has a secret in its
  * headers, and the service named in the configuration is the only one that may see it.
  */
+import { messageOf } from '../../engine/base/attempt.js';
 import type { Ended } from './kept-connection.js';
 
 /** The log has so much of a refusal's body; more is read, so that no secret is cut where it could not be recognised. */
@@ -62,7 +63,7 @@ async function* piecesOf({ body }: Response): AsyncGenerator<string> {
 export function troubleOf(thrown: unknown): string {
   const error = thrown instanceof Error && thrown.cause instanceof Error ? thrown.cause : thrown;
   if (error instanceof AggregateError && error.message === '') return error.errors.map(troubleOf).join('; ');
-  return (error instanceof Error ? error.message : String(error)) || 'the connection failed';
+  return messageOf(error) || 'the connection failed';
 }
 
 async function refusalText(answer: Response, tidy: (text: string) => string): Promise<string> {

@@ -7,6 +7,7 @@ import type { MessagePort } from 'node:worker_threads';
 import { ConfigError } from '../../config/config.js';
 import type { RunningConfig } from '../../config/setup.js';
 import { tlsFilesOf } from '../../config/tls-files.js';
+import { messageOf } from '../../engine/base/attempt.js';
 import type { OperatorToken } from '../../engine/model/operators.js';
 import type { SigningKeys } from '../../engine/model/proofs/signing.js';
 import type { Rules } from '../../engine/model/rules.js';
@@ -134,6 +135,6 @@ async function named<T>(variable: string, listening: Promise<T>): Promise<T> {
   try {
     return await listening;
   } catch (error) {
-    throw new ConfigError([`${variable}: ${error instanceof Error ? error.message : error}`]);
+    throw new ConfigError([`${variable}: ${messageOf(error)}`]);
   }
 }

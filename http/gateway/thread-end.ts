@@ -1,4 +1,5 @@
 /** The threads that serve a port tell the engine's thread of their end, their certificate and their errors. */
+import { messageOf } from '../../engine/base/attempt.js';
 import type { UwsTransport } from '../uws/transport.js';
 import type { Post } from './messages.js';
 
@@ -81,7 +82,7 @@ export function orFail(post: Post, done: Promise<void>): void {
 }
 
 export function tellRefused(post: Post, error: unknown): void {
-  post({ kind: 'refused', reason: error instanceof Error ? error.message : String(error) });
+  post({ kind: 'refused', reason: messageOf(error) });
 }
 
 export function renewFor(transport: UwsTransport, post: Post): void {

@@ -3,6 +3,7 @@
  * never replaced by a default. A client that sends `cursor` to a server without it would otherwise get the first page
  * for ever.
  */
+import { attempt } from '../../engine/base/attempt.js';
 import { LIST_LIMIT_MAX } from '../../engine/model/bet-pages.js';
 import { refuseInvalid } from './refused.js';
 
@@ -84,9 +85,5 @@ export function parsePathId(segment: string, name = 'id'): string {
 /** null if the text is not percent-encoded UTF-8. A plus is a space in a query, and only there. */
 function decode(text: string, isQuery = true): string | null {
   if (!text.includes('%') && !text.includes('+')) return text;
-  try {
-    return decodeURIComponent(isQuery ? text.replaceAll('+', ' ') : text);
-  } catch {
-    return null;
-  }
+  return attempt(() => decodeURIComponent(isQuery ? text.replaceAll('+', ' ') : text), null);
 }

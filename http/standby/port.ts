@@ -6,6 +6,7 @@
 import { ConfigError } from '../../config/config.js';
 import { tlsFilesOf } from '../../config/tls-files.js';
 import type { Config } from '../../config/variables.js';
+import { messageOf } from '../../engine/base/attempt.js';
 import type { OperatorToken } from '../../engine/model/operators.js';
 import type { HttpHandler } from '../../engine/model/ports.js';
 import { systemClock } from '../../process/clock.js';
@@ -115,7 +116,7 @@ export async function openStandbyPort(config: Config, options: StandbyPortOption
       },
     };
   } catch (error) {
-    throw new ConfigError([`TOTE_OPERATOR_PORT: ${error instanceof Error ? error.message : error}`]);
+    throw new ConfigError([`TOTE_OPERATOR_PORT: ${messageOf(error)}`]);
   }
 }
 

@@ -3,6 +3,7 @@
  * of connections is counted: only for an address that may have too many, and at most once a second.
  */
 import { readFileSync } from 'node:fs';
+import { attempt } from '../../engine/base/attempt.js';
 import type { ClientAddresses, Peer } from './client-address.js';
 
 /** Connections of one address to the public port; loopback and trusted proxies may have all. */
@@ -73,10 +74,4 @@ function bytesOf(hex: string): ArrayBuffer {
 }
 
 /** Without such a table no address is bounded. */
-function textOf(path: string): string {
-  try {
-    return readFileSync(path, 'latin1');
-  } catch {
-    return '';
-  }
-}
+const textOf = (path: string): string => attempt(() => readFileSync(path, 'latin1'), '');

@@ -3,6 +3,7 @@
  * must never take the last ones: the journal needs them, and on Linux even reading the process's own memory use.
  */
 import { readFileSync } from 'node:fs';
+import { attempt } from '../../engine/base/attempt.js';
 import { AddressBound, type AddressBoundOptions } from './address-bound.js';
 import type { Peer } from './client-address.js';
 import type { UwsResponse } from './library.js';
@@ -63,13 +64,8 @@ export function limitsNote(descriptors: number): string | null {
   );
 }
 
-export function descriptorsMax(): number {
-  try {
-    return descriptorsIn(readFileSync('/proc/self/limits', 'utf8'));
-  } catch {
-    return Infinity;
-  }
-}
+export const descriptorsMax = (): number =>
+  attempt(() => descriptorsIn(readFileSync('/proc/self/limits', 'utf8')), Infinity);
 
 export function descriptorsIn(limits: string): number {
   const soft = /^Max open files\s+(\d+)\s/m.exec(limits)?.[1];

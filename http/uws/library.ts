@@ -7,6 +7,7 @@
  * binary of its own version.
  */
 import { createRequire } from 'node:module';
+import { messageOf } from '../../engine/base/attempt.js';
 
 /** Invalid once the handler has returned. */
 export interface UwsRequest {
@@ -139,7 +140,7 @@ export function loadUws(fromUrl: string): LoadedUws {
     try {
       return loadPackage(fromUrl, name);
     } catch (error) {
-      const [reason] = (error instanceof Error ? error.message : String(error)).split('\n');
+      const [reason] = messageOf(error).split('\n');
       reasons.push(`  ${name}: ${reason}`);
     }
   }

@@ -11,6 +11,7 @@
 import { existsSync, type Stats, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { assert, must } from '../../engine/base/assert.js';
+import { attempt } from '../../engine/base/attempt.js';
 import { JournalError } from '../errors.js';
 
 /** Two changes of a folder this close may bear the same time: that is the coarsest clock of a file system. */
@@ -77,13 +78,8 @@ export class JournalLost extends JournalError {
   }
 }
 
-function statOf(path: string): Stats | null {
-  try {
-    return statSync(path, { throwIfNoEntry: false }) ?? null;
-  } catch {
-    return null;
-  }
-}
+const statOf = (path: string): Stats | null =>
+  attempt(() => statSync(path, { throwIfNoEntry: false }), null) ?? null;
 
 const isSame = (found: Stats | null, { dev, ino }: Pick<Stats, 'dev' | 'ino'>): boolean =>
   found?.ino === ino && found.dev === dev;

@@ -8,6 +8,7 @@
  */
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { availableParallelism, setPriority } from 'node:os';
+import { attempt } from '../../engine/base/attempt.js';
 import type { Clock } from '../../engine/model/ports.js';
 
 const WORK_MS = 0.25;
@@ -82,13 +83,8 @@ function sleeper(): (ms: number) => void {
 }
 
 /** CPU time of this thread in milliseconds; 0 except on Linux. */
-export function threadCpuMs(): number {
-  try {
-    return Number(readFileSync('/proc/thread-self/schedstat', 'utf8').split(' ')[0]) / 1e6;
-  } catch {
-    return 0;
-  }
-}
+export const threadCpuMs = (): number =>
+  attempt(() => Number(readFileSync('/proc/thread-self/schedstat', 'utf8').split(' ')[0]) / 1e6, 0);
 
 /**
  * V8 compiles and collects garbage on four threads of its own, on however few cores. At the first end of a round they have
@@ -105,24 +101,12 @@ export function lowerHelpersWhenWarm(): void {
 }
 
 /** Of this process; none except on Linux. */
-function threadIds(): number[] {
-  try {
-    return readdirSync('/proc/self/task').map(Number);
-  } catch {
-    return [];
-  }
-}
+const threadIds = (): number[] => attempt(() => readdirSync('/proc/self/task').map(Number), []);
 
 /** On Linux every thread has its own nice value. A thread that has just ended is left alone. */
-function lowerPriority(threadId: number, nice: number): void {
-  try {
-    setPriority(threadId, nice);
-  } catch {}
-}
+const lowerPriority = (threadId: number, nice: number): void =>
+  attempt(() => setPriority(threadId, nice), undefined);
 
 /** Elsewhere than on Linux this does nothing. */
-function lowerOwnPriority(nice: number): void {
-  try {
-    lowerPriority(Number(readlinkSync('/proc/thread-self').split('/').at(-1)), nice);
-  } catch {}
-}
+const lowerOwnPriority = (nice: number): void =>
+  attempt(() => lowerPriority(Number(readlinkSync('/proc/thread-self').split('/').at(-1)), nice), undefined);
