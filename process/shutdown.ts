@@ -66,11 +66,9 @@ export class Shutdown {
     const closable = this.#closable;
     if (closable === null || this.#signalledMs !== null) this.fatal(error);
     this.#isFailing = true;
-    setTimeout(() => this.fatal(error), LAST_COMMITS_MS_MAX);
-    closable.drain().then(
-      () => this.fatal(error),
-      () => this.fatal(error),
-    );
+    const end = (): never => this.fatal(error);
+    setTimeout(end, LAST_COMMITS_MS_MAX);
+    closable.drain().then(end, end);
   }
 
   /**

@@ -3,7 +3,6 @@
  * slices, resting orders and market hours. `pump` polls feeds and clocks several times a second; no outside event
  * triggers any of this.
  */
-
 import { assert } from '../base/assert.js';
 import type { EngineReads } from '../engine.js';
 import type { SubmittedCommand } from '../model/commands.js';
@@ -156,8 +155,8 @@ export class Lifecycle {
    * price.
    */
   nextDueMs(nowMs: number): number {
-    let dueMs = Math.min(this.#engine.nextDueMs, this.tracker.nextDueMs(), nextBoundaryMs(nowMs));
-    dueMs = Math.min(dueMs, this.#resting.nextDueMs);
+    let dueMs = Math.min(this.#engine.nextDueMs, this.tracker.nextDueMs(), this.#resting.nextDueMs);
+    dueMs = Math.min(dueMs, boundaryAtOrBefore(nowMs) + BOUNDARY_STEP_MS);
     if (this.tracker.waitingCount > 0) {
       for (const feed of this.options.feeds) dueMs = Math.min(dueMs, feed.nextDueMs?.() ?? dueMs);
     }
@@ -242,8 +241,4 @@ export class Lifecycle {
       `${command.kind} was due and is ${outcome.status}`,
     );
   }
-}
-
-function nextBoundaryMs(nowMs: number): number {
-  return boundaryAtOrBefore(nowMs) + BOUNDARY_STEP_MS;
 }

@@ -32,10 +32,8 @@ export class ManualRun {
   advance(advanceMs: number, by: By | null = null): Promise<number> {
     assert(Number.isSafeInteger(advanceMs) && advanceMs >= 0, 'a manual clock moves by whole milliseconds');
     const run = this.#last.then(() => this.#runTo(this.parts.sequencer.stampMs() + advanceMs, by));
-    this.#last = run.then(
-      () => undefined,
-      () => undefined,
-    );
+    const over = (): void => undefined;
+    this.#last = run.then(over, over);
     return run;
   }
 
