@@ -8,21 +8,25 @@ import {
   fchmodSync,
   fsyncSync,
   openSync,
+  readFileSync,
   renameSync,
   rmSync,
   statSync,
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { codeOf } from '../errors.js';
+import { orRefuse } from '../../engine/base/attempt.js';
+import { codeOf, JournalError } from '../errors.js';
+
+/** Closed at the end of the block that declares it with `using`. */
+export function openFile(path: string, flags: string, mode?: number): { readonly fd: number } & Disposable {
+  const fd = openSync(path, flags, mode);
+  return { fd, [Symbol.dispose]: () => closeSync(fd) };
+}
 
 export function syncPath(path: string): void {
-  const fd = openSync(path, 'r');
-  try {
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
-  }
+  using file = openFile(path, 'r');
+  fsyncSync(file.fd);
 }
 
 /**
@@ -48,23 +52,38 @@ export function renameDurably(from: string, to: string): void {
 export function writeFileDurably(path: string, content: string | Uint8Array, mode: number): void {
   const aside = `${path}.new`;
   rmSync(aside, { force: true });
-  const fd = openSync(aside, 'wx', mode);
-  try {
-    fchmodSync(fd, mode);
-    const bytes = typeof content === 'string' ? Buffer.from(content) : content;
-    for (let written = 0; written < bytes.length; ) written += writeSync(fd, bytes, written);
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
-  }
+  writeNew(aside, content, mode);
   renameDurably(aside, path);
+}
+
+function writeNew(path: string, content: string | Uint8Array, mode: number): void {
+  using file = openFile(path, 'wx', mode);
+  fchmodSync(file.fd, mode);
+  const bytes = typeof content === 'string' ? Buffer.from(content) : content;
+  for (let written = 0; written < bytes.length; ) written += writeSync(file.fd, bytes, written);
+  fsyncSync(file.fd);
 }
 
 export function fileBytes(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 
-export const isMissing = (thrown: unknown): boolean => codeOf(thrown) === 'ENOENT';
+/** Named by an operator, so it must be there. */
+export const readNamedFile = (path: string): string =>
+  orRefuse(
+    () => readFileSync(path, 'utf8'),
+    (reason, cause) => new JournalError('file_unreadable', `${path} cannot be read: ${reason}`, { cause }),
+  );
+
+/** null if there is no such file or folder. `refusal` words any other error. */
+export function ifThere<T>(read: () => T, refusal = (thrown: unknown): unknown => thrown): T | null {
+  try {
+    return read();
+  } catch (thrown) {
+    if (codeOf(thrown) === 'ENOENT') return null;
+    throw refusal(thrown);
+  }
+}
 
 export const walPath = (path: string): string => `${path}-wal`;
 /** The WAL's index, in memory that processes share. It means nothing once nobody has the database open. */

@@ -67,7 +67,7 @@ export function findDataDir(path: string): DataDir {
     hasJournal = statSync(layout.journal, { throwIfNoEntry: false })?.isDirectory() ?? false;
     if (hasJournal) accessSync(layout.journal, constants.R_OK | constants.X_OK);
   } catch (thrown) {
-    throw new JournalError('data_dir_invalid', explain(path, thrown), { cause: thrown });
+    throw unusable(path, thrown);
   }
   if (hasJournal) return layout;
   throw new JournalError(
@@ -84,7 +84,7 @@ function openFolder(path: string): void {
     if (created !== undefined) syncPath(dirname(created));
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (thrown) {
-    throw new JournalError('data_dir_invalid', explain(path, thrown), { cause: thrown });
+    throw unusable(path, thrown);
   }
   if ((statSync(path).mode & MAY_OTHERS_WRITE) === 0) return;
   throw new JournalError(
@@ -93,22 +93,21 @@ function openFolder(path: string): void {
   );
 }
 
-function explain(path: string, thrown: unknown): string {
-  const what = `The data directory cannot be used: ${path}`;
-  switch (codeOf(thrown)) {
-    case 'EEXIST':
-      return `${what} is not a directory. Name another one in TOTE_DATA_DIR.`;
-    case 'ENOTDIR':
-      return `${what} lies below something that is not a directory. Name another one in TOTE_DATA_DIR.`;
-    case 'EROFS':
-      return `${what} is on a read-only file system. Mount it writable, or name another one in TOTE_DATA_DIR.`;
-    case 'EACCES':
-    case 'EPERM':
-      return `${what} may not be written by this user. Give it to the user that runs the server.`;
-    case 'ENOSPC':
-    case 'EDQUOT':
-      return `${what} has no space left. Free some and start again.`;
-    default:
-      return `${what}: ${messageOf(thrown)}.`;
-  }
-}
+const FORBIDDEN = ' may not be written by this user. Give it to the user that runs the server.';
+const FULL = ' has no space left. Free some and start again.';
+const REASONS: Readonly<Record<string, string>> = {
+  EEXIST: ' is not a directory. Name another one in TOTE_DATA_DIR.',
+  ENOTDIR: ' lies below something that is not a directory. Name another one in TOTE_DATA_DIR.',
+  EROFS: ' is on a read-only file system. Mount it writable, or name another one in TOTE_DATA_DIR.',
+  EACCES: FORBIDDEN,
+  EPERM: FORBIDDEN,
+  ENOSPC: FULL,
+  EDQUOT: FULL,
+};
+
+const unusable = (path: string, cause: unknown): JournalError =>
+  new JournalError(
+    'data_dir_invalid',
+    `The data directory cannot be used: ${path}${REASONS[codeOf(cause)] ?? `: ${messageOf(cause)}.`}`,
+    { cause },
+  );

@@ -8,11 +8,13 @@
 import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { assert } from '../../engine/base/assert.js';
+import { attempt } from '../../engine/base/attempt.js';
 import { codeOf, JournalError, messageOf } from '../errors.js';
+import { closing } from './closing.js';
 import { giveToOwner } from './files.js';
 import type { DataDir } from './layout.js';
 
-export interface DataDirLock {
+export interface DataDirLock extends Disposable {
   release(): void;
 }
 
@@ -29,13 +31,12 @@ export function lockDataDir(dir: DataDir, waitMs = PROBE_MS): DataDirLock {
   const db = takeLock(dir, waitMs);
   held.add(db);
   writeFileSync(dir.pidFile, `${process.pid}\n`);
-  return {
-    release() {
-      if (!held.delete(db)) return;
-      rmSync(dir.pidFile, { force: true });
-      db.close();
-    },
+  const release = (): void => {
+    if (!held.delete(db)) return;
+    rmSync(dir.pidFile, { force: true });
+    db.close();
   };
+  return { release, [Symbol.dispose]: release };
 }
 
 function takeLock(dir: DataDir, waitMs: number): Database.Database {
@@ -66,7 +67,7 @@ const EXCLUSIVE_WAIT_MS = 1_000;
  * Throws `data_dir_locked` while another one does.
  */
 export function exclusively<T>(dir: DataDir, file: string, work: () => T): T {
-  const db = new Database(file, { timeout: EXCLUSIVE_WAIT_MS });
+  using db = closing(new Database(file, { timeout: EXCLUSIVE_WAIT_MS }));
   try {
     db.exec('BEGIN EXCLUSIVE');
     chmodSync(file, 0o600);
@@ -79,8 +80,6 @@ export function exclusively<T>(dir: DataDir, file: string, work: () => T): T {
       `Another process deletes or copies files of ${dir.root} at this moment, and nothing was changed. Try again.`,
       { cause: thrown },
     );
-  } finally {
-    db.close();
   }
 }
 
@@ -97,26 +96,18 @@ export function findHolder(dir: DataDir): Holder | null {
   const isMine = [...held].some((db) => db.name === dir.lockFile);
   assert(!isMine, 'the holder of a lock must not probe it');
   if (!existsSync(dir.lockFile)) return null;
-  let db: Database.Database | undefined;
   try {
-    db = new Database(dir.lockFile, { readonly: true, fileMustExist: true, timeout: 0 });
+    using db = closing(new Database(dir.lockFile, { readonly: true, fileMustExist: true, timeout: 0 }));
     db.prepare('SELECT count(*) FROM sqlite_schema').get();
     return null;
   } catch (thrown) {
     if (codeOf(thrown).startsWith('SQLITE_BUSY')) return { pid: readPid(dir) };
     throw cannotLock(dir, thrown);
-  } finally {
-    db?.close();
   }
 }
 
-function readPid(dir: DataDir): number | null {
-  try {
-    return Number.parseInt(readFileSync(dir.pidFile, 'utf8'), 10) || null;
-  } catch {
-    return null;
-  }
-}
+const readPid = (dir: DataDir): number | null =>
+  attempt(() => Number.parseInt(readFileSync(dir.pidFile, 'utf8'), 10) || null, null);
 
 function describeHolder(dir: DataDir): string {
   const pid = readPid(dir);

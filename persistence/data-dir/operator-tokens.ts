@@ -8,6 +8,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import typia, { type tags } from 'typia';
+import { parsedJson } from '../../engine/base/attempt.js';
 import {
   FIRST_OPERATOR,
   firstToken,
@@ -18,7 +19,7 @@ import {
   type OperatorToken,
 } from '../../engine/model/operators.js';
 import { JournalError, messageOf } from '../errors.js';
-import { isMissing, writeFileDurably } from './files.js';
+import { ifThere, writeFileDurably } from './files.js';
 import type { DataDir } from './layout.js';
 import { openOperatorToken } from './secrets.js';
 
@@ -105,15 +106,11 @@ export function removeOperatorToken(path: string, name: string): void {
 const nameIn = (line: string): unknown => (JSON.parse(line) as Record<string, unknown>)['name'];
 
 function readTokensText(path: string): string | null {
-  try {
-    if ((statSync(path).mode & OTHERS_WRITE) !== 0)
-      throw invalid(path, [`may be written by other users; run: chmod 600 '${path}'`]);
-    return readFileSync(path, 'utf8');
-  } catch (thrown) {
-    if (isMissing(thrown)) return null;
-    if (thrown instanceof JournalError) throw thrown;
-    throw invalid(path, [`cannot be read: ${messageOf(thrown)}`]);
-  }
+  const refusal = (thrown: unknown): JournalError => invalid(path, [`cannot be read: ${messageOf(thrown)}`]);
+  const mode = ifThere(() => statSync(path).mode, refusal);
+  if (mode === null) return null;
+  if ((mode & OTHERS_WRITE) === 0) return ifThere(() => readFileSync(path, 'utf8'), refusal);
+  throw invalid(path, [`may be written by other users; run: chmod 600 '${path}'`]);
 }
 
 /** Values are not shown: one may be a secret in the wrong place. */
@@ -134,7 +131,7 @@ function readLine(
   before: readonly NamedToken[],
   refuse: (mistake: string) => void,
 ): NamedToken | null {
-  const value = parsed(line);
+  const value = parsedJson(line);
   if (!isTokenLine(value) || !isOperatorName(value.name)) refuse(LINE_FORM);
   else if (value.name === FIRST_OPERATOR)
     refuse(`"${value.name}" is the name of the token that every server has`);
@@ -142,14 +139,6 @@ function readLine(
     refuse('its name or digest stands on an earlier line, too');
   else return { name: value.name, role: value.role, digest: value.sha256, createdAt: value.createdAt };
   return null;
-}
-
-function parsed(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return null;
-  }
 }
 
 function invalid(path: string, mistakes: readonly string[]): JournalError {

@@ -6,7 +6,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { isOperatorToken, OPERATOR_TOKEN_FORM } from '../../engine/model/operators.js';
 import { JournalError, messageOf } from '../errors.js';
-import { isMissing, writeFileDurably } from './files.js';
+import { ifThere, writeFileDurably } from './files.js';
 import type { DataDir } from './layout.js';
 
 const MASTER_SECRET_BYTES = 32;
@@ -60,15 +60,12 @@ export function openOperatorToken(dir: DataDir): string {
 
 /** null if there is no file. Throws `secret_invalid` if others can read it. */
 export function readSecret(path: string): Buffer | null {
-  try {
-    const othersBits = statSync(path).mode & 0o077;
-    if (othersBits !== 0) throw invalidSecret(path, `is open to other users. Run: chmod 600 '${path}'`);
-    return readFileSync(path);
-  } catch (thrown) {
-    if (isMissing(thrown)) return null;
-    if (thrown instanceof JournalError) throw thrown;
-    throw invalidSecret(path, `cannot be read: ${messageOf(thrown)}.`);
-  }
+  const refusal = (thrown: unknown): JournalError =>
+    invalidSecret(path, `cannot be read: ${messageOf(thrown)}.`);
+  const mode = ifThere(() => statSync(path).mode, refusal);
+  if (mode === null) return null;
+  if ((mode & 0o077) === 0) return ifThere(() => readFileSync(path), refusal);
+  throw invalidSecret(path, `is open to other users. Run: chmod 600 '${path}'`);
 }
 
 export function invalidSecret(path: string, sentence: string): JournalError {

@@ -8,8 +8,10 @@
  */
 import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { assert } from '../../engine/base/assert.js';
+import { attempt } from '../../engine/base/attempt.js';
 import type { Mark } from '../../engine/model/ports.js';
-import { isMissing, writeFileDurably } from '../data-dir/files.js';
+import { closing } from '../data-dir/closing.js';
+import { ifThere, writeFileDurably } from '../data-dir/files.js';
 import { JournalError, messageOf } from '../errors.js';
 import { crcHex } from './segment/batch-row.js';
 
@@ -31,13 +33,7 @@ export function readMarkFile(path: string): Mark | null {
 }
 
 /** The last acknowledged command as far as is known: 0 without a readable mark. */
-export function acknowledgedSeq(path: string): number {
-  try {
-    return readMarkFile(path)?.lastSeq ?? 0;
-  } catch {
-    return 0;
-  }
-}
+export const acknowledgedSeq = (path: string): number => attempt(() => readMarkFile(path)?.lastSeq, 0) ?? 0;
 
 export function createMarkFile(path: string, mark: Mark): void {
   const content = Buffer.alloc(2 * SLOT_BYTES);
@@ -52,13 +48,9 @@ export function createMarkFile(path: string, mark: Mark): void {
 export function raiseMark(path: string, before: Mark | null, { lastSeq, checksum }: Mark): void {
   if (before === null) createMarkFile(path, EMPTY_MARK);
   if (lastSeq === (before?.lastSeq ?? 0)) return;
-  const file = new MarkFile(path);
-  try {
-    file.write({ lastSeq, checksum });
-    file.sync();
-  } finally {
-    file.close();
-  }
+  using file = closing(new MarkFile(path));
+  file.write({ lastSeq, checksum });
+  file.sync();
 }
 
 export class MarkFile {
@@ -97,13 +89,9 @@ export class MarkFile {
 }
 
 function readNewestSlot(path: string): Slot | null {
-  let content: string;
-  try {
-    content = readFileSync(path, 'latin1');
-  } catch (thrown) {
-    if (isMissing(thrown)) return null;
-    throw unreadable(path, messageOf(thrown));
-  }
+  const refusal = (thrown: unknown): JournalError => unreadable(path, messageOf(thrown));
+  const content = ifThere(() => readFileSync(path, 'latin1'), refusal);
+  if (content === null) return null;
   const slots = [0, 1].map((index) => parseSlot(content, index)).filter((slot) => slot !== null);
   const newest = slots.sort((a, b) => b.generation - a.generation)[0];
   if (newest === undefined) throw unreadable(path, 'neither of its two slots is whole');

@@ -2,6 +2,7 @@
 import { rmSync } from 'node:fs';
 import { AssertionError, assert, must } from '../../engine/base/assert.js';
 import type { Batch, JournalStore, Mark, StoredBatch } from '../../engine/model/ports.js';
+import { closing } from '../data-dir/closing.js';
 import { fileBytes, syncPath, walPath, writeFileDurably } from '../data-dir/files.js';
 import type { DataDir } from '../data-dir/layout.js';
 import { codeOf, isDiskFull, JournalError, messageOf } from '../errors.js';
@@ -89,21 +90,13 @@ export class SqliteStore implements JournalStore {
   }
 
   *readBatches(afterSeq: number): Generator<StoredBatch, void, undefined> {
-    const reader = new JournalReader(this.dir);
-    try {
-      yield* reader.readBatches(afterSeq);
-    } finally {
-      reader.close();
-    }
+    using reader = closing(new JournalReader(this.dir));
+    yield* reader.readBatches(afterSeq);
   }
 
   chainAt(seq: number): string | null {
-    const reader = new JournalReader(this.dir);
-    try {
-      return reader.chainAt(seq);
-    } finally {
-      reader.close();
-    }
+    using reader = closing(new JournalReader(this.dir));
+    return reader.chainAt(seq);
   }
 
   readMark(): Mark | null {

@@ -13,6 +13,7 @@
  */
 import { existsSync, rmSync } from 'node:fs';
 import type { StoredBatch } from '../../engine/model/ports.js';
+import { closing } from '../data-dir/closing.js';
 import {
   databaseBytes,
   fileBytes,
@@ -43,7 +44,6 @@ export type CopyStep =
   | 'in_use_removed';
 
 export type OnCopyStep = (step: CopyStep) => void;
-type MeterOf = (phase: 'copy' | 'check', source: Segment, endSeq: number) => ProgressMeter;
 
 export function wasStoppedUncleanly(dir: DataDir, segment: string): boolean {
   const half = [recoveredPath(segment), rollbackPath(segment)];
@@ -52,22 +52,23 @@ export function wasStoppedUncleanly(dir: DataDir, segment: string): boolean {
   );
 }
 
-/** `checkSource` may throw before anything is written. */
-export function replaceSegment(
-  dir: DataDir,
-  path: string,
-  checkSource: (source: Segment) => void,
-  meterOf: MeterOf,
-  onStep: OnCopyStep,
-): void {
+export interface Copying {
+  /** May throw before anything is written. */
+  readonly checkSource: (source: Segment) => void;
+  readonly meterOf: (phase: 'copy' | 'check', source: Segment, endSeq: number) => ProgressMeter;
+  readonly onStep: OnCopyStep;
+}
+
+export function replaceSegment(dir: DataDir, path: string, copying: Copying): void {
+  const { onStep } = copying;
   const copy = recoveredPath(path);
   removeDatabase(unfinishedPath(path));
   if (!existsSync(copy)) {
-    copySegment(path, checkSource, meterOf, onStep);
+    copySegment(path, copying);
     renameDurably(unfinishedPath(path), copy);
     onStep('copy_named');
   }
-  readBack(copy, checkSource, meterOf);
+  readBack(copy, copying);
   onStep('copy_checked');
   removeSideFiles(path);
   onStep('wal_removed');
@@ -78,12 +79,7 @@ export function replaceSegment(
   onStep('in_use_removed');
 }
 
-function copySegment(
-  path: string,
-  checkSource: (source: Segment) => void,
-  meterOf: MeterOf,
-  onStep: OnCopyStep,
-): void {
+function copySegment(path: string, { checkSource, meterOf, onStep }: Copying): void {
   const source = Segment.open(path, 'read');
   try {
     checkSource(source);
@@ -121,14 +117,10 @@ function* watched(
   }
 }
 
-function readBack(copy: string, checkSource: (source: Segment) => void, meterOf: MeterOf): void {
-  const segment = Segment.open(copy, 'write');
-  try {
-    checkSource(segment);
-    const { start } = segment;
-    const meter = meterOf('check', segment, (segment.tail() ?? start).lastSeq);
-    for (const row of segment.batches()) meter.count(row.lastSeq);
-  } finally {
-    segment.close();
-  }
+function readBack(copy: string, { checkSource, meterOf }: Copying): void {
+  using segment = closing(Segment.open(copy, 'write'));
+  checkSource(segment);
+  const { start } = segment;
+  const meter = meterOf('check', segment, (segment.tail() ?? start).lastSeq);
+  for (const row of segment.batches()) meter.count(row.lastSeq);
 }

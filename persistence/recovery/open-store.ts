@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import type { Engine } from '../../engine/engine.js';
 import type { Clock } from '../../engine/model/ports.js';
 import type { SigningKeys } from '../../engine/model/proofs/signing.js';
+import { closing } from '../data-dir/closing.js';
 import { type DataDir, dataDirLayout, openDataDir } from '../data-dir/layout.js';
 import { type DataDirLock, lockDataDir, START_WAIT_MS } from '../data-dir/lock.js';
 import { masterSecretFingerprint, openMasterSecret } from '../data-dir/secrets.js';
@@ -68,27 +69,19 @@ function recover(
   clock: Clock,
   onProgress: OnProgress,
 ): { readonly engine: Engine; readonly recovered: Recovered } {
-  const prepared = prepareJournal({ dir, clock, onProgress });
-  try {
-    const { engine, end, snapshotSeq, notes } = replay(dir, clock, onProgress);
-    raiseMark(dir.markFile, prepared.mark, end);
-    const { wasUnclean } = prepared;
-    return {
-      engine,
-      recovered: { ...end, wasUnclean, snapshotSeq, notes: [...prepared.notes, ...notes] },
-    };
-  } finally {
-    prepared.close();
-  }
+  using prepared = closing(prepareJournal({ dir, clock, onProgress }));
+  const { engine, end, snapshotSeq, notes } = replay(dir, clock, onProgress);
+  raiseMark(dir.markFile, prepared.mark, end);
+  const { wasUnclean } = prepared;
+  return {
+    engine,
+    recovered: { ...end, wasUnclean, snapshotSeq, notes: [...prepared.notes, ...notes] },
+  };
 }
 
 function replay(dir: DataDir, clock: Clock, onProgress: OnProgress): RecoveredEngine {
-  const reader = new JournalReader(dir);
-  try {
-    return recoverEngine(reader, new SnapshotFiles(dir.snapshots), { clock, onProgress });
-  } finally {
-    reader.close();
-  }
+  using reader = closing(new JournalReader(dir));
+  return recoverEngine(reader, new SnapshotFiles(dir.snapshots), { clock, onProgress });
 }
 
 function checkSecret(dir: DataDir, engine: Engine, masterSecret: Buffer): void {

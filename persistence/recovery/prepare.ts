@@ -6,6 +6,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock, Mark } from '../../engine/model/ports.js';
+import { closing, orClosed } from '../data-dir/closing.js';
 import { fileBytes, removeDatabase, rollbackPath } from '../data-dir/files.js';
 import type { DataDir } from '../data-dir/layout.js';
 import { codeOf, messageOf } from '../errors.js';
@@ -54,12 +55,7 @@ export function prepareJournal({
   if (begin.isToWrite) writeAbsent(dir, begin.beforeSeq);
   if (begin.note !== null) notes.push(begin.note);
   const open = Segment.open(openSegment(dir, last, clock, onStep), 'write');
-  try {
-    if (!wasUnclean) open.checkStructure();
-  } catch (thrown) {
-    open.close();
-    throw thrown;
-  }
+  if (!wasUnclean) orClosed(open, (segment) => segment.checkStructure());
   return { mark, wasUnclean, notes, close: () => open.close() };
 }
 
@@ -70,12 +66,8 @@ function checkFiles(dir: DataDir, last: string, mark: Mark | null): void {
   checkChain(dir.journal);
   // A complete copy replaces its source.
   if (sourceOf(last) === last && wasEachCommitSynced(dir)) checkWal(last);
-  const segment = Segment.open(sourceOf(last), 'read');
-  try {
-    checkAgainstMark(segment, mark);
-  } finally {
-    segment.close();
-  }
+  using segment = closing(Segment.open(sourceOf(last), 'read'));
+  checkAgainstMark(segment, mark);
 }
 
 interface Begin {
@@ -126,19 +118,17 @@ function copyOpen(
   path: string,
   mark: Mark | null,
 ): void {
-  const meterOf = (phase: 'copy' | 'check', { start }: Segment, endSeq: number): ProgressMeter =>
-    new ProgressMeter(phase, start.lastSeq, endSeq, clock, onProgress);
-  replaceSegment(dir, path, (source) => checkAgainstMark(source, mark), meterOf, onStep);
+  replaceSegment(dir, path, {
+    checkSource: (source) => checkAgainstMark(source, mark),
+    meterOf: (phase, { start }, endSeq) => new ProgressMeter(phase, start.lastSeq, endSeq, clock, onProgress),
+    onStep,
+  });
 }
 
 /** `last`, or the next segment, created here if a roll was interrupted. */
 function openSegment(dir: DataDir, last: string, clock: Clock, onStep: OnRollStep): string {
-  const segment = Segment.open(last, 'read');
-  try {
-    return segment.seal === null ? last : createSegment(dir.journal, segment.seal, clock.nowMs(), onStep);
-  } finally {
-    segment.close();
-  }
+  using segment = closing(Segment.open(last, 'read'));
+  return segment.seal === null ? last : createSegment(dir.journal, segment.seal, clock.nowMs(), onStep);
 }
 
 function firstSegment(dir: DataDir, mark: Mark | null, clock: Clock): string {

@@ -3,9 +3,11 @@
  * later rows are searched for the few commands that change it. A quick look: the snapshot is not checked.
  */
 import Database from 'better-sqlite3';
+import { attempt } from '../../engine/base/attempt.js';
 import { decodeCommand } from '../../engine/model/command-codec.js';
 import type { Setup } from '../../engine/model/setup.js';
 import { ENGINE } from '../../engine/snapshot/tables.js';
+import { closing } from '../data-dir/closing.js';
 import type { DataDir } from '../data-dir/layout.js';
 import { findSegments, firstSeqOf } from '../journal/segment/names.js';
 import { Segment } from '../journal/segment/segment.js';
@@ -31,36 +33,27 @@ export function setupOf(dir: DataDir): Setup | null {
 function inNewestSnapshot(dir: DataDir): { readonly seq: number; readonly setup: Setup | null } | null {
   const [newest] = new SnapshotFiles(dir.snapshots).list();
   if (newest === undefined) return null;
-  let db: Database.Database | undefined;
-  try {
-    db = new Database(newest.name, { readonly: true, fileMustExist: true });
+  return attempt(() => {
+    using db = closing(new Database(newest.name, { readonly: true, fileMustExist: true }));
     const [engine] = ENGINE.values(readTable(db, ENGINE));
     return engine ?? null;
-  } catch {
-    return null;
-  } finally {
-    db?.close();
-  }
+  }, null);
 }
 
 function lastDeclared(path: string, afterSeq: number): Setup | null {
-  const segment = Segment.open(path, 'read');
-  try {
-    const text = segment.db
-      .prepare<[number, string], string>(
-        'SELECT commands FROM batch WHERE last_seq > ? AND instr(commands, ?) > 0 ORDER BY last_seq DESC LIMIT 1',
-      )
-      .pluck()
-      .get(afterSeq, IN_BATCH);
-    if (text === undefined) return null;
-    const command = (JSON.parse(text) as unknown[][])
-      .filter(([kind]) => kind === 'declareSetup')
-      .map((value) => decodeCommand(value))
-      .at(-1);
-    if (command?.kind !== 'declareSetup') return null;
-    const { feed, clock, rulesFrom } = command;
-    return { feed, clock, rulesFrom };
-  } finally {
-    segment.close();
-  }
+  using segment = closing(Segment.open(path, 'read'));
+  const text = segment.db
+    .prepare<[number, string], string>(
+      'SELECT commands FROM batch WHERE last_seq > ? AND instr(commands, ?) > 0 ORDER BY last_seq DESC LIMIT 1',
+    )
+    .pluck()
+    .get(afterSeq, IN_BATCH);
+  if (text === undefined) return null;
+  const command = (JSON.parse(text) as unknown[][])
+    .filter(([kind]) => kind === 'declareSetup')
+    .map((value) => decodeCommand(value))
+    .at(-1);
+  if (command?.kind !== 'declareSetup') return null;
+  const { feed, clock, rulesFrom } = command;
+  return { feed, clock, rulesFrom };
 }

@@ -1,6 +1,6 @@
 /** The highest epoch that this machine has seen, as a file. */
 import { readFileSync } from 'node:fs';
-import { isMissing, writeFileDurably } from '../data-dir/files.js';
+import { ifThere, writeFileDurably } from '../data-dir/files.js';
 import { JournalError, messageOf } from '../errors.js';
 import type { EpochMemory } from './log/replicated-log.js';
 
@@ -25,13 +25,9 @@ export class EpochFile implements EpochMemory {
 }
 
 function read(path: string): number {
-  let text: string;
-  try {
-    text = readFileSync(path, 'latin1');
-  } catch (thrown) {
-    if (isMissing(thrown)) return 0;
-    throw unreadable(path, messageOf(thrown), thrown);
-  }
+  const refusal = (thrown: unknown): JournalError => unreadable(path, messageOf(thrown), thrown);
+  const text = ifThere(() => readFileSync(path, 'latin1'), refusal);
+  if (text === null) return 0;
   const epoch = FORM.exec(text)?.[1];
   if (epoch === undefined) throw unreadable(path, 'it is not in its form');
   return Number(epoch);

@@ -12,6 +12,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { assert, must } from '../../engine/base/assert.js';
+import { closing } from '../data-dir/closing.js';
 import { syncPath } from '../data-dir/files.js';
 import type { DataDir } from '../data-dir/layout.js';
 import { createMarkFile, EMPTY_MARK, readMarkFile } from '../journal/mark.js';
@@ -21,23 +22,19 @@ import { Segment } from '../journal/segment/segment.js';
 /** The caller holds the directory's lock, and nothing has its journal open. Returns a sentence for the operator. */
 export function takeBackLast(dir: DataDir): string {
   const path = must(findSegments(dir.journal).at(-1), 'a segment of the journal');
-  const segment = Segment.open(path, 'write');
-  try {
-    const row = must(segment.tail(), 'a batch in the open segment');
-    assert(segment.seal === null, 'the last segment is open');
-    const kept = join(dir.journal, `taken-back-${row.firstSeq}-${row.lastSeq}-${row.checksum}.json`);
-    writeFileSync(kept, `${JSON.stringify(row)}\n`, { mode: 0o600 });
-    syncPath(kept);
-    setMarkBack(dir, row.firstSeq - 1);
-    segment.db.pragma('synchronous = FULL');
-    segment.db.prepare('DELETE FROM batch WHERE last_seq = ?').run(row.lastSeq);
-    return (
-      `The journal's last batch, ${row.firstSeq} to ${row.lastSeq}, was taken back: the leader that followed went on without it. No client was told ` +
-      `of it, unless the NATS servers have lost it since. It is kept in ${kept}`
-    );
-  } finally {
-    segment.close();
-  }
+  using segment = closing(Segment.open(path, 'write'));
+  const row = must(segment.tail(), 'a batch in the open segment');
+  assert(segment.seal === null, 'the last segment is open');
+  const kept = join(dir.journal, `taken-back-${row.firstSeq}-${row.lastSeq}-${row.checksum}.json`);
+  writeFileSync(kept, `${JSON.stringify(row)}\n`, { mode: 0o600 });
+  syncPath(kept);
+  setMarkBack(dir, row.firstSeq - 1);
+  segment.db.pragma('synchronous = FULL');
+  segment.db.prepare('DELETE FROM batch WHERE last_seq = ?').run(row.lastSeq);
+  return (
+    `The journal's last batch, ${row.firstSeq} to ${row.lastSeq}, was taken back: the leader that followed went on without it. No client was told ` +
+    `of it, unless the NATS servers have lost it since. It is kept in ${kept}`
+  );
 }
 
 function setMarkBack(dir: DataDir, lastSeq: number): void {
@@ -48,13 +45,9 @@ function setMarkBack(dir: DataDir, lastSeq: number): void {
 
 function checksumAt(dir: DataDir, lastSeq: number): string {
   for (const path of findSegments(dir.journal).reverse()) {
-    const segment = Segment.open(path, 'read');
-    try {
-      const row = segment.rowAt(lastSeq);
-      if (row !== null) return row.checksum;
-    } finally {
-      segment.close();
-    }
+    using segment = closing(Segment.open(path, 'read'));
+    const row = segment.rowAt(lastSeq);
+    if (row !== null) return row.checksum;
   }
   throw new Error(`no batch of the journal ends at ${lastSeq}`);
 }

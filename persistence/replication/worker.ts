@@ -1,6 +1,7 @@
 /** The replication's thread. The first error ends its work for good, and the engine's thread ends the process. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { must } from '../../engine/base/assert.js';
+import { closing } from '../data-dir/closing.js';
 import { JournalReader } from '../journal/reader.js';
 import { findSegments } from '../journal/segment/names.js';
 import { Segment } from '../journal/segment/segment.js';
@@ -30,17 +31,13 @@ const timers: Timers = {
 /** The journal's place in the log is found by its last batch and the one before. */
 function journalEnds(): JournalEnds {
   const path = must(findSegments(dir.journal).at(-1), 'a segment of the journal');
-  const segment = Segment.open(path, 'read');
-  try {
-    const tail = segment.tail();
-    if (tail === null) return { end: segment.start, beforeLast: null };
-    const { firstSeq, lastSeq, chain } = tail;
-    const beforeSeq = firstSeq - 1;
-    const before = must(segment.chainAt(beforeSeq), 'the chain hash before the last batch');
-    return { end: { lastSeq, chain }, beforeLast: { lastSeq: beforeSeq, chain: before } };
-  } finally {
-    segment.close();
-  }
+  using segment = closing(Segment.open(path, 'read'));
+  const tail = segment.tail();
+  if (tail === null) return { end: segment.start, beforeLast: null };
+  const { firstSeq, lastSeq, chain } = tail;
+  const beforeSeq = firstSeq - 1;
+  const before = must(segment.chainAt(beforeSeq), 'the chain hash before the last batch');
+  return { end: { lastSeq, chain }, beforeLast: { lastSeq: beforeSeq, chain: before } };
 }
 
 function openJournal(): OpenJournal {

@@ -7,7 +7,7 @@
  * complete and synced; until then it is `….unfinished`, which nobody reads.
  */
 import { createHash } from 'node:crypto';
-import { closeSync, openSync, readdirSync, readSync, rmSync, statSync } from 'node:fs';
+import { readdirSync, readSync, rmSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { threadId } from 'node:worker_threads';
 import Database from 'better-sqlite3';
@@ -15,7 +15,8 @@ import { AssertionError, must } from '../../engine/base/assert.js';
 import { Engine } from '../../engine/engine.js';
 import type { SnapshotMeta, SnapshotRef, SnapshotStore } from '../../engine/host/snapshot-store.js';
 import { IDEMPOTENCY } from '../../engine/snapshot/bets.js';
-import { isMissing, renameDurably } from '../data-dir/files.js';
+import { closing } from '../data-dir/closing.js';
+import { ifThere, openFile, renameDurably } from '../data-dir/files.js';
 import { codeOf, isDiskFull, JournalError, messageOf } from '../errors.js';
 import { noRest, type Rest } from '../thread/pace.js';
 import { readTable } from './reader.js';
@@ -62,13 +63,9 @@ export class SnapshotFiles implements SnapshotStore {
   load(ref: SnapshotRef): { readonly meta: SnapshotMeta; readonly engine: Engine } {
     const meta = this.wholeMetaOf(ref);
     try {
-      const db = new Database(ref.name, { readonly: true, fileMustExist: true });
-      try {
-        db.pragma(`cache_size = -${CACHE_KIB}`);
-        return { meta, engine: engineFrom(db, ref, meta, this.rest, this.leftOut) };
-      } finally {
-        db.close();
-      }
+      using db = closing(new Database(ref.name, { readonly: true, fileMustExist: true }));
+      db.pragma(`cache_size = -${CACHE_KIB}`);
+      return { meta, engine: engineFrom(db, ref, meta, this.rest, this.leftOut) };
     } catch (thrown) {
       throw thrown instanceof JournalError ? thrown : damaged(ref.name, thrown);
     }
@@ -76,12 +73,8 @@ export class SnapshotFiles implements SnapshotStore {
 
   /** Reads no rows. Throws the errors of SQLite, and if the meta table is not whole. */
   metaOf({ name }: SnapshotRef): SnapshotMeta {
-    const db = new Database(name, { readonly: true, fileMustExist: true });
-    try {
-      return readMeta(name, db);
-    } finally {
-      db.close();
-    }
+    using db = closing(new Database(name, { readonly: true, fileMustExist: true }));
+    return readMeta(name, db);
   }
 
   /** Reads no rows, but hashes the file. Throws `snapshot_damaged` and `other_format`. */
@@ -137,12 +130,8 @@ export class SnapshotFiles implements SnapshotStore {
   }
 
   #files(pattern: RegExp): string[] {
-    try {
-      return readdirSync(this.folder).filter((name) => pattern.test(name));
-    } catch (thrown) {
-      if (isMissing(thrown)) return [];
-      throw thrown;
-    }
+    const names = ifThere(() => readdirSync(this.folder)) ?? [];
+    return names.filter((name) => pattern.test(name));
   }
 }
 
@@ -169,18 +158,14 @@ export function isSnapshotNamed(name: string, path: string, rest: Rest = noRest)
 
 /** The first half of the SHA-256, 32 hex digits. Reads in pieces: a file may be larger than a buffer can be. */
 export function hashFile(path: string, rest: Rest = noRest): string {
-  const fd = openSync(path, 'r');
-  try {
-    const hash = createHash('sha256');
-    const buffer = Buffer.allocUnsafe(HASH_BYTES);
-    for (;;) {
-      const bytes = readSync(fd, buffer, 0, buffer.length, null);
-      if (bytes === 0) return hash.digest('hex').slice(0, 32);
-      hash.update(buffer.subarray(0, bytes));
-      rest();
-    }
-  } finally {
-    closeSync(fd);
+  using file = openFile(path, 'r');
+  const hash = createHash('sha256');
+  const buffer = Buffer.allocUnsafe(HASH_BYTES);
+  for (;;) {
+    const bytes = readSync(file.fd, buffer, 0, buffer.length, null);
+    if (bytes === 0) return hash.digest('hex').slice(0, 32);
+    hash.update(buffer.subarray(0, bytes));
+    rest();
   }
 }
 

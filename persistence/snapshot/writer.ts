@@ -4,10 +4,11 @@
  * is also a commit of the file system's own journal, so smaller pieces are not better. In between the thread rests
  * often, and hands its rows to the system in small transactions.
  */
-import { closeSync, fdatasyncSync, fsyncSync, openSync } from 'node:fs';
+import { fdatasyncSync, fsyncSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import type { Engine } from '../../engine/engine.js';
 import type { SnapshotMeta } from '../../engine/host/snapshot-store.js';
+import { openFile } from '../data-dir/files.js';
 import type { Rest } from '../thread/pace.js';
 import { createTables, insertBlock } from './schema.js';
 
@@ -27,34 +28,30 @@ export function* writeSnapshot(
   rest: Rest,
 ): Generator<number, void, undefined> {
   // Opened before the first write and synced after the last, so that this descriptor sees every write error.
-  const fd = openSync(path, 'wx', 0o600);
+  using file = openFile(path, 'wx', 0o600);
+  const db = new Database(path);
   try {
-    const db = new Database(path);
-    try {
-      // Nobody reads a half-written snapshot, so it needs no rollback.
-      db.pragma('journal_mode = OFF');
-      db.pragma('synchronous = OFF');
-      db.pragma('locking_mode = EXCLUSIVE');
-      db.exec('BEGIN');
-      createTables(db, meta);
-      let count = 0;
-      for (const { form, blocks } of engine.exportTables()) {
-        const insert = insertBlock(db, form);
-        for (const block of blocks) {
-          insert.run(block);
-          rest();
-          count += 1;
-          if (count % BLOCKS_PER_COMMIT === 0) db.exec('COMMIT; BEGIN');
-          if (count % BLOCKS_PER_SYNC === 0) fdatasyncSync(fd);
-          if (count % BLOCKS_PER_PIECE === 0) yield count;
-        }
+    // Nobody reads a half-written snapshot, so it needs no rollback.
+    db.pragma('journal_mode = OFF');
+    db.pragma('synchronous = OFF');
+    db.pragma('locking_mode = EXCLUSIVE');
+    db.exec('BEGIN');
+    createTables(db, meta);
+    let count = 0;
+    for (const { form, blocks } of engine.exportTables()) {
+      const insert = insertBlock(db, form);
+      for (const block of blocks) {
+        insert.run(block);
+        rest();
+        count += 1;
+        if (count % BLOCKS_PER_COMMIT === 0) db.exec('COMMIT; BEGIN');
+        if (count % BLOCKS_PER_SYNC === 0) fdatasyncSync(file.fd);
+        if (count % BLOCKS_PER_PIECE === 0) yield count;
       }
-      db.exec('COMMIT');
-    } finally {
-      db.close();
     }
-    fsyncSync(fd);
+    db.exec('COMMIT');
   } finally {
-    closeSync(fd);
+    db.close();
   }
+  fsyncSync(file.fd);
 }

@@ -5,6 +5,7 @@ import type { Mark, SpaceLevel } from '../../engine/model/ports.js';
 import type { Setup } from '../../engine/model/setup.js';
 import { readArchiveProgress } from '../archive/file.js';
 import type { ArchiveProgress } from '../archive/schema.js';
+import { closing } from '../data-dir/closing.js';
 import { databaseBytes, fileBytes } from '../data-dir/files.js';
 import type { DataDir } from '../data-dir/layout.js';
 import { findHolder, type Holder } from '../data-dir/lock.js';
@@ -90,21 +91,17 @@ export function inspect(dir: DataDir): Inspection {
 }
 
 function inspectSegment(path: string): InspectedSegment {
-  const segment = Segment.open(path, 'read');
-  try {
-    const firstSeq = firstSeqOf(path);
-    const tail = segment.tail();
-    return {
-      path,
-      firstSeq,
-      lastSeq: tail?.lastSeq ?? firstSeq - 1,
-      lastTimeMs: tail?.timeMs ?? 0,
-      isSealed: segment.seal !== null,
-      bytes: databaseBytes(path),
-    };
-  } finally {
-    segment.close();
-  }
+  using segment = closing(Segment.open(path, 'read'));
+  const firstSeq = firstSeqOf(path);
+  const tail = segment.tail();
+  return {
+    path,
+    firstSeq,
+    lastSeq: tail?.lastSeq ?? firstSeq - 1,
+    lastTimeMs: tail?.timeMs ?? 0,
+    isSealed: segment.seal !== null,
+    bytes: databaseBytes(path),
+  };
 }
 
 function inspectSnapshot(path: string, seq: number): InspectedSnapshot {

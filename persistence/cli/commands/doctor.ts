@@ -2,14 +2,16 @@
  * `tote doctor`: a machine, its disk, its clock and a configuration as a server needs them, before the first start or
  * beside a running one.
  */
-import { closeSync, existsSync, fdatasyncSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs';
+import { existsSync, fdatasyncSync, rmSync, statfsSync, writeSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { Option } from 'commander';
 import { ConfigError, readConfig } from '../../../config/config.js';
 import { readEnvFile } from '../../../config/env-file.js';
 import { risksOf } from '../../../config/production.js';
 import { resolveSetup } from '../../../config/setup.js';
+import { attempt } from '../../../engine/base/attempt.js';
 import { type ClockSync, readClockSync } from '../../../process/clock-sync.js';
+import { openFile } from '../../data-dir/files.js';
 import { type DataDir, dataDirLayout } from '../../data-dir/layout.js';
 import { readOperatorTokens } from '../../data-dir/operator-tokens.js';
 import { readSecret } from '../../data-dir/secrets.js';
@@ -181,23 +183,19 @@ function existingFolder(path: string): string {
 /** As the journal writes: a page, then a sync of the data, again and again. */
 function measureSync(folder: string): SyncTimes | null {
   const path = join(folder, `.tote-doctor-${process.pid}`);
-  let file: number;
+  const opened = attempt(() => openFile(path, 'wx', 0o600), null);
+  if (opened === null) return null;
   try {
-    file = openSync(path, 'wx', 0o600);
-  } catch {
-    return null;
-  }
-  try {
+    using file = opened;
     const tookUs = Array.from({ length: SYNCS }, () => {
       const fromMs = performance.now();
-      writeSync(file, PAGE);
-      fdatasyncSync(file);
+      writeSync(file.fd, PAGE);
+      fdatasyncSync(file.fd);
       return (performance.now() - fromMs) * 1_000;
     }).sort((a, b) => a - b);
     const at = (share: number): number => Math.round(tookUs[Math.floor(share * (SYNCS - 1))] ?? 0);
     return { medianUs: at(0.5), p99Us: at(0.99) };
   } finally {
-    closeSync(file);
     rmSync(path, { force: true });
   }
 }

@@ -4,13 +4,14 @@ import { dollars } from '../../../config/config-values.js';
 import { CAPITAL_REFERENCE } from '../../../engine/host/bootstrap.js';
 import { encodeCommand } from '../../../engine/model/command-codec.js';
 import { openOperatorToken } from '../../data-dir/secrets.js';
-import { JournalError, messageOf } from '../../errors.js';
+import { JournalError } from '../../errors.js';
 import { commitBatch } from '../../journal/commit.js';
 import { acknowledgedSeq } from '../../journal/mark.js';
 import { SqliteStore } from '../../journal/store.js';
 import { openStore } from '../../recovery/open-store.js';
 import { defineCommand } from '../frame/command.js';
 import { EXIT } from '../frame/exit-codes.js';
+import { readAs } from '../frame/options.js';
 
 const clock = { nowMs: Date.now, monotonicMs: () => Math.floor(performance.now()) };
 
@@ -33,19 +34,16 @@ export const initCommand = defineCommand<{ readonly houseCapital: number }>({
     );
     if (acknowledgedSeq(dir.markFile) > 0) throw known;
     const { engine, signing, lock } = openStore(dir.root, clock, () => undefined);
-    try {
-      if (engine.seq > 0) throw known;
-      const timeMs = clock.nowMs();
-      const command = { kind: 'depositHouse', timeMs, amountCents, reference: CAPITAL_REFERENCE } as const;
-      engine.apply(command);
-      const journal = SqliteStore.open(dir, 'fsync');
-      const commands = `[${encodeCommand(command)}]`;
-      commitBatch(journal, { firstSeq: 1, lastSeq: 1, timeMs, commands, digest: engine.rollingDigest() });
-      journal.close();
-      openOperatorToken(dir);
-    } finally {
-      lock.release();
-    }
+    using _lock = lock;
+    if (engine.seq > 0) throw known;
+    const timeMs = clock.nowMs();
+    const command = { kind: 'depositHouse', timeMs, amountCents, reference: CAPITAL_REFERENCE } as const;
+    engine.apply(command);
+    const journal = SqliteStore.open(dir, 'fsync');
+    const commands = `[${encodeCommand(command)}]`;
+    commitBatch(journal, { firstSeq: 1, lastSeq: 1, timeMs, commands, digest: engine.rollingDigest() });
+    journal.close();
+    openOperatorToken(dir);
     const { root: path, operatorTokenFile } = dir;
     out.answer({ path, houseCapitalCents: amountCents, publicKey: signing.publicKey, operatorTokenFile });
     return EXIT.done;
@@ -53,11 +51,7 @@ export const initCommand = defineCommand<{ readonly houseCapital: number }>({
 });
 
 function parseCapital(text: string): number {
-  try {
-    const cents = dollars(text);
-    if (cents > 0) return cents;
-  } catch (thrown) {
-    throw new InvalidArgumentError(`Expected ${messageOf(thrown)}.`);
-  }
+  const cents = readAs(dollars)(text);
+  if (cents > 0) return cents;
   throw new InvalidArgumentError('Expected more than 0: rounds without seeds do not open.');
 }

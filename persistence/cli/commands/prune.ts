@@ -1,15 +1,14 @@
 /** `tote prune`: deletes old files that are not needed, as the server does by itself with TOTE_RETENTION. */
-import { InvalidArgumentError, Option } from 'commander';
+import { Option } from 'commander';
 import { hoursOrDaysOrAll } from '../../../config/config-values.js';
 import type { DataDir } from '../../data-dir/layout.js';
 import { findHolder, lockDataDir } from '../../data-dir/lock.js';
-import { messageOf } from '../../errors.js';
 import { inspect } from '../../upkeep/inspect.js';
 import { SNAPSHOTS_KEPT } from '../../upkeep/retention/choice.js';
 import { executePlan, type PrunePlan, planPrune } from '../../upkeep/retention/retention.js';
 import { defineCommand } from '../frame/command.js';
 import { EXIT } from '../frame/exit-codes.js';
-import { parseWhole } from '../frame/options.js';
+import { parseWhole, readAs } from '../frame/options.js';
 
 interface PruneOptions {
   /** For segments; null for ever. */
@@ -35,7 +34,7 @@ export const pruneCommand = defineCommand<PruneOptions>({
   options: [
     new Option('--keep <age>', 'segments younger than this stay: "all", 12h, 30d')
       .env('TOTE_RETENTION')
-      .argParser(parseKeep)
+      .argParser(readAs(hoursOrDaysOrAll))
       .default(null, 'all'),
     new Option('--snapshots <N>', 'so many of the newest snapshots stay')
       .argParser(parseWhole)
@@ -51,25 +50,12 @@ export const pruneCommand = defineCommand<PruneOptions>({
   },
 });
 
-/** In milliseconds; null for `all`. */
-function parseKeep(text: string): number | null {
-  try {
-    return hoursOrDaysOrAll(text);
-  } catch (thrown) {
-    throw new InvalidArgumentError(`Expected ${messageOf(thrown)}.`);
-  }
-}
-
 /** Engine time: ages are counted from the last command, as the server does. */
 const lastTimeMs = (dir: DataDir): number =>
   Math.max(0, ...inspect(dir).segments.map((segment) => segment.lastTimeMs));
 
 /** No server starts meanwhile; one that runs knows nothing of what goes. */
 function deleteAll(dir: DataDir, plan: PrunePlan): void {
-  const lock = findHolder(dir) === null ? lockDataDir(dir) : null;
-  try {
-    executePlan(dir, plan);
-  } finally {
-    lock?.release();
-  }
+  using _lock = findHolder(dir) === null ? lockDataDir(dir) : null;
+  executePlan(dir, plan);
 }

@@ -19,18 +19,12 @@ export const rotateSigningKeyCommand = defineCommand({
   examples: [['rotate-signing-key data', 'the server on data signs with a new key from its next start on']],
   run: ({ dir, out }) => {
     const retiredMs = afterJournalMs(dir);
-    const lock = lockDataDir(dir);
-    try {
-      const { keyId, publicKey, all } = rotateSigningKeys(dir, retiredMs);
-      const retired = all.flatMap((key) =>
-        key.retiredAtMs === null
-          ? []
-          : { ...key, retiredAtMs: undefined, retiredAt: isoText(key.retiredAtMs) },
-      );
-      out.answer({ keyId, publicKey, retired });
-      return EXIT.done;
-    } finally {
-      lock.release();
-    }
+    using _lock = lockDataDir(dir);
+    const { keyId, publicKey, all } = rotateSigningKeys(dir, retiredMs);
+    const retired = all.flatMap((key) =>
+      key.retiredAtMs === null ? [] : { ...key, retiredAtMs: undefined, retiredAt: isoText(key.retiredAtMs) },
+    );
+    out.answer({ keyId, publicKey, retired });
+    return EXIT.done;
   },
 });

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { Argument, Option } from 'commander';
 import { must } from '../../../engine/base/assert.js';
+import { orRefuse } from '../../../engine/base/attempt.js';
 import type { OrderTrace } from '../../../engine/model/operators.js';
 import { JournalError, messageOf } from '../../errors.js';
 import { type Context, defineCommand } from '../frame/command.js';
@@ -56,23 +57,20 @@ const defaultServer = (): string => {
   return `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}`;
 };
 
-function urlOf(server: string, id: string): URL {
-  try {
-    return new URL(`/operator/v1/orders/trace?${new URLSearchParams({ id })}`, server);
-  } catch {
-    throw new UsageError(`--server: expected a URL such as http://127.0.0.1:8081, not ${server}`);
-  }
-}
+const urlOf = (server: string, id: string): URL =>
+  orRefuse(
+    () => new URL(`/operator/v1/orders/trace?${new URLSearchParams({ id })}`, server),
+    () => new UsageError(`--server: expected a URL such as http://127.0.0.1:8081, not ${server}`),
+  );
 
 function tokenOf({ dir }: Context): string {
   const given = process.env['TOTE_OPERATOR_TOKEN'];
   if (given !== undefined) return given;
-  try {
-    return readFileSync(dir.operatorTokenFile, 'utf8').trim();
-  } catch (thrown) {
-    const how = 'name the data directory, or set TOTE_OPERATOR_TOKEN';
-    throw new JournalError('file_unreadable', `There is no operator token, ${how}: ${messageOf(thrown)}`);
-  }
+  const how = 'name the data directory, or set TOTE_OPERATOR_TOKEN';
+  return orRefuse(
+    () => readFileSync(dir.operatorTokenFile, 'utf8').trim(),
+    (reason) => new JournalError('file_unreadable', `There is no operator token, ${how}: ${reason}`),
+  );
 }
 
 async function ask(url: URL, token: string): Promise<Body> {

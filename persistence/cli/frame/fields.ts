@@ -30,7 +30,7 @@ export function fieldsOf(from: object): Fields {
     else if (name === 'scopesMask') fields.push(['scopes', scopesOf(Number(value))]);
     else if (name === 'idempotency') fields.push(['hasIdempotencyKey', value !== null]);
     else if (name.endsWith('Ms')) fields.push(timeField(name, value));
-    else if (typeof value === 'number') fields.push([name, namedValue(name, value, from)]);
+    else if (typeof value === 'number') fields.push([name, (NAMED[name] ?? AS_IT_IS)(value, from)]);
     else fields.push([name, value]);
   }
   return Object.fromEntries(fields);
@@ -42,28 +42,18 @@ const isNone = (name: string, value: unknown): boolean =>
     ? ['bet', 'limitOddsE4', 'validUntilMs'].includes(name)
     : name.endsWith('E6') && Number(value) < 0;
 
-function namedValue(name: string, value: number, from: object): unknown {
-  switch (name) {
-    case 'account':
-      return ownerText(value);
-    case 'bet':
-      return betId(value);
-    case 'key':
-      return keyId(value);
-    case 'market':
-      return value < 0 ? null : marketId(value);
-    case 'asset':
-      return textAt(ASSETS, value);
-    case 'side':
-      return textAt(SIDES, value);
-    case 'tier':
-      return textAt(TIERS, value);
-    case 'result':
-      return textAt('bet' in from ? BET_ENDS : ROUND_RESULTS, value);
-    default:
-      return value;
-  }
-}
+type Naming = (value: number, from: object) => unknown;
+const AS_IT_IS: Naming = (value) => value;
+const NAMED: Readonly<Record<string, Naming>> = {
+  account: ownerText,
+  bet: betId,
+  key: keyId,
+  market: (market) => (market < 0 ? null : marketId(market)),
+  asset: (asset) => textAt(ASSETS, asset),
+  side: (side) => textAt(SIDES, side),
+  tier: (tier) => textAt(TIERS, tier),
+  result: (result, from) => textAt('bet' in from ? BET_ENDS : ROUND_RESULTS, result),
+};
 
 /** `boundaryMs` is `boundary`, `priceTimeMs` is `priceTime`: a time in ISO 8601. */
 const timeField = (name: string, value: unknown): [name: string, value: unknown] => [

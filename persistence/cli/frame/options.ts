@@ -1,10 +1,21 @@
 /** Values of command-line options and operands. An invalid one is refused with its name and the expected form. */
 import { InvalidArgumentError, Option } from 'commander';
+import type { Parser } from '../../../config/config-values.js';
+import { orRefuse } from '../../../engine/base/attempt.js';
 import { parseAccountId, parseBetId, parseRoundId } from '../../../engine/model/domain.js';
 import { JournalError } from '../../errors.js';
 import type { History } from '../../replay/history.js';
 import { UsageError } from './exit-codes.js';
 import { isoText } from './format.js';
+
+/** A value in a form of the configuration. */
+export const readAs =
+  <T>(parse: Parser<T>) =>
+  (text: string): T =>
+    orRefuse(
+      () => parse(text),
+      (expected) => new InvalidArgumentError(`Expected ${expected}.`),
+    );
 
 export function parseWhole(text: string): number {
   const value = /^\d{1,15}$/.test(text) ? Number(text) : 0;

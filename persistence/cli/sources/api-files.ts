@@ -1,10 +1,10 @@
 /** Files with answers of the API, as they were saved. A missing or wrong part is named. */
-import { readFileSync } from 'node:fs';
 import type { JournalHead, SigningKey } from '../../../client/base/types.js';
 import { isJournalHead } from '../../../client/proofs/sense.js';
 import { keyIdOf } from '../../../crypto/signing.js';
+import { orRefuse } from '../../../engine/base/attempt.js';
 import type { NotedKey } from '../../../engine/model/proofs/signing.js';
-import { JournalError, messageOf } from '../../errors.js';
+import { readNamedFile } from '../../data-dir/files.js';
 import { UsageError } from '../frame/exit-codes.js';
 
 /** Returns the answer's `data`, with `members`, objects or lists. Throws `UsageError`, and `file_unreadable`. */
@@ -51,17 +51,11 @@ const isKey = (key: unknown): key is SigningKey =>
   isFields(key) && typeof key['keyId'] === 'string' && typeof key['publicKey'] === 'string';
 
 function readJson(path: string): Fields {
-  let text: string;
-  try {
-    text = readFileSync(path, 'utf8');
-  } catch (thrown) {
-    throw new JournalError('file_unreadable', `${path} cannot be read: ${messageOf(thrown)}`);
-  }
-  try {
-    const value: unknown = JSON.parse(text);
-    if (isFields(value)) return value;
-  } catch (thrown) {
-    throw new UsageError(`${path} is not JSON: ${messageOf(thrown)}`);
-  }
+  const text = readNamedFile(path);
+  const value: unknown = orRefuse(
+    () => JSON.parse(text),
+    (reason) => new UsageError(`${path} is not JSON: ${reason}`),
+  );
+  if (isFields(value)) return value;
   throw new UsageError(`${path} does not hold a JSON object`);
 }

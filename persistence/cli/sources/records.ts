@@ -11,6 +11,7 @@ import { openArchive } from '../../archive/file.js';
 import { ArchiveReader } from '../../archive/reader/reader.js';
 import { type ArchiveProgress, asArchiveDamage, readProgress } from '../../archive/schema.js';
 import { ArchiveTail } from '../../archive/tail.js';
+import { closing, orClosed } from '../../data-dir/closing.js';
 import { JournalError } from '../../errors.js';
 import { JournalReader } from '../../journal/reader.js';
 import { History } from '../../replay/history.js';
@@ -29,17 +30,13 @@ export function withHistory<T>(
   work: (history: History, journal: JournalReader) => T,
   snapshots = SnapshotFiles.withoutKeys(dir.snapshots),
 ): T {
-  const journal = new JournalReader(dir);
-  try {
-    const progress = new Progress(title, journal.lastSeq);
-    const history = new History(journal, snapshots, {
-      onSeq: (seq) => progress.update(seq),
-      onNote: (sentence) => out.note(sentence),
-    });
-    return work(history, journal);
-  } finally {
-    journal.close();
-  }
+  using journal = closing(new JournalReader(dir));
+  const progress = new Progress(title, journal.lastSeq);
+  const history = new History(journal, snapshots, {
+    onSeq: (seq) => progress.update(seq),
+    onNote: (sentence) => out.note(sentence),
+  });
+  return work(history, journal);
 }
 
 interface OpenArchive {
@@ -60,14 +57,11 @@ export function withRecords<T>(context: Context, title: string, work: (records: 
   const path = context.dir.archiveFile;
   // Opened first: the journal has all that the archive has.
   const opened = openedArchive(path);
-  try {
-    return withHistory(context, title, (history, journal) => {
-      const archive = usableArchive(opened, path, history, journal, (sentence) => context.out.note(sentence));
-      return work(new Records(path, history, archive));
-    });
-  } finally {
-    if (opened !== null && 'db' in opened) opened.db.close();
-  }
+  using _db = opened !== null && 'db' in opened ? closing(opened.db) : null;
+  return withHistory(context, title, (history, journal) => {
+    const archive = usableArchive(opened, path, history, journal, (sentence) => context.out.note(sentence));
+    return work(new Records(path, history, archive));
+  });
 }
 
 export class Records {
@@ -132,15 +126,14 @@ export class Records {
 /** null if there is none. */
 function openedArchive(path: string): OpenArchive | { readonly fault: unknown } | null {
   if (!existsSync(path)) return null;
-  let db: Database.Database | undefined;
   try {
-    db = openArchive(path);
-    db.pragma(`cache_size = -${CACHE_KIB}`);
-    // All reads are from one moment, whatever a server adds meanwhile.
-    db.exec('BEGIN');
-    return { db, progress: readProgress(path, db) };
+    return orClosed(openArchive(path), (db) => {
+      db.pragma(`cache_size = -${CACHE_KIB}`);
+      // All reads are from one moment, whatever a server adds meanwhile.
+      db.exec('BEGIN');
+      return { db, progress: readProgress(path, db) };
+    });
   } catch (thrown) {
-    db?.close();
     return { fault: asArchiveDamage(path, thrown) };
   }
 }

@@ -9,7 +9,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isMissing, writeFileDurably } from '../../data-dir/files.js';
+import { ifThere, writeFileDurably } from '../../data-dir/files.js';
 import type { DataDir } from '../../data-dir/layout.js';
 import { JournalError, messageOf } from '../../errors.js';
 import { crcHex } from './batch-row.js';
@@ -23,20 +23,18 @@ export const absentPath = ({ journal }: Folder): string => join(journal, 'absent
 /** 0 if the journal has its beginning; null if there is no file. Throws `absent_unreadable`. */
 export function readAbsent(dir: Folder): number | null {
   const path = absentPath(dir);
-  try {
+  const read = (): number => {
     const text = readFileSync(path, 'latin1');
     const seq = Number(FORM.exec(text)?.[1]);
     if (text !== textOf(seq)) throw new Error('its checksum does not match');
     return seq;
-  } catch (thrown) {
-    if (isMissing(thrown)) return null;
-    throw new JournalError(
-      'absent_unreadable',
-      `The file ${path}, which says where the journal begins, cannot be read: ${messageOf(thrown)}. Put it back from a ` +
-        'backup, or delete it: then the next start records what is missing at the beginning as pruned.',
-      { cause: thrown },
-    );
-  }
+  };
+  return ifThere(read, (cause) => {
+    const sentence =
+      `The file ${path}, which says where the journal begins, cannot be read: ${messageOf(cause)}. Put it back from a ` +
+      'backup, or delete it: then the next start records what is missing at the beginning as pruned.';
+    return new JournalError('absent_unreadable', sentence, { cause });
+  });
 }
 
 export const writeAbsent = (dir: Folder, seq: number): void =>

@@ -3,6 +3,7 @@
  * chain hash. A missing or exchanged segment is named. Only a sealed segment's last row is read here; `verify` reads
  * the rest.
  */
+import { closing } from '../../data-dir/closing.js';
 import { fileBytes, rollbackPath, walPath } from '../../data-dir/files.js';
 import { JournalError } from '../../errors.js';
 import { CHAIN_START } from './batch-row.js';
@@ -25,14 +26,10 @@ export function checkChain(journalDir: string): void {
 }
 
 function checkLink(path: string, before: Link | null, isLast: boolean): Link {
-  const segment = openLink(path, isLast);
-  try {
-    checkBegin(segment, path, before);
-    if (!isLast) checkSealed(segment);
-    return { path, seal: segment.seal };
-  } finally {
-    segment.close();
-  }
+  using segment = closing(openLink(path, isLast));
+  checkBegin(segment, path, before);
+  if (!isLast) checkSealed(segment);
+  return { path, seal: segment.seal };
 }
 
 /** A file beside a segment that would change how it reads, or null. A sealed segment has none. */

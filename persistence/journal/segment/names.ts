@@ -1,9 +1,10 @@
 /** Names of the journal's files, and writing a complete segment. A segment's name has its first sequence number. */
-import { closeSync, existsSync, fsyncSync, openSync, readdirSync } from 'node:fs';
+import { existsSync, fsyncSync, readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { assert, must } from '../../../engine/base/assert.js';
 import type { StoredBatch } from '../../../engine/model/ports.js';
+import { openFile } from '../../data-dir/files.js';
 import { createTables, insertSeal, rowInserter, type SegmentMeta } from './schema.js';
 
 const SEGMENT_NAME = /^segment-(\d{16})\.db$/;
@@ -47,33 +48,26 @@ export function writeSegment(
   { isSealed = false } = {},
 ): void {
   // Opened before the first write and synced after the last, so that this descriptor sees every write error.
-  const fd = openSync(path, 'wx', 0o600);
+  using file = openFile(path, 'wx', 0o600);
+  const db = new Database(path);
   try {
-    const db = new Database(path);
-    try {
-      db.pragma('journal_mode = OFF');
-      db.exec('BEGIN EXCLUSIVE');
-      createTables(db, meta);
-      const insert = rowInserter(db);
-      let last: StoredBatch | null = null;
-      let batches = 0;
-      for (const row of rows) {
-        insert(row);
-        last = row;
-        batches += 1;
-      }
-      if (isSealed) insertSeal(db, meta.firstSeq, { ...must(last, 'a row of a sealed segment'), batches });
-      db.exec('COMMIT');
-      const mode = isSealed ? 'delete' : 'wal';
-      assert(
-        db.pragma(`journal_mode = ${mode}`, { simple: true }) === mode,
-        `the segment is in mode ${mode}`,
-      );
-    } finally {
-      db.close();
+    db.pragma('journal_mode = OFF');
+    db.exec('BEGIN EXCLUSIVE');
+    createTables(db, meta);
+    const insert = rowInserter(db);
+    let last: StoredBatch | null = null;
+    let batches = 0;
+    for (const row of rows) {
+      insert(row);
+      last = row;
+      batches += 1;
     }
-    fsyncSync(fd);
+    if (isSealed) insertSeal(db, meta.firstSeq, { ...must(last, 'a row of a sealed segment'), batches });
+    db.exec('COMMIT');
+    const mode = isSealed ? 'delete' : 'wal';
+    assert(db.pragma(`journal_mode = ${mode}`, { simple: true }) === mode, `the segment is in mode ${mode}`);
   } finally {
-    closeSync(fd);
+    db.close();
   }
+  fsyncSync(file.fd);
 }

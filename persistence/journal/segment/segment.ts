@@ -6,6 +6,7 @@ import { existsSync, lstatSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { must } from '../../../engine/base/assert.js';
 import type { StoredBatch } from '../../../engine/model/ports.js';
+import { closing, orClosed } from '../../data-dir/closing.js';
 import { codeOf, JournalError } from '../../errors.js';
 import { type ChainPosition, faultOfRow, isIntact } from './batch-row.js';
 import {
@@ -65,14 +66,11 @@ export class Segment {
   }
 
   static #over(path: string, db: Database.Database): Segment {
-    try {
+    return orClosed(db, () => {
       db.pragma('cell_size_check = ON');
       const meta = readMeta(path, db);
       return new Segment(path, db, meta, readSeal(path, db, meta));
-    } catch (thrown) {
-      db.close();
-      throw thrown;
-    }
+    });
   }
 
   get start(): ChainPosition {
@@ -232,11 +230,7 @@ function chunkOf(
   path: string,
   position: ChainPosition | null,
 ): Pick<RowChunk, 'rows'> & { from: ChainPosition } {
-  const segment = Segment.open(path, 'read');
-  try {
-    const from = position ?? segment.start;
-    return { from, rows: segment.chunkAfter(from).rows };
-  } finally {
-    segment.close();
-  }
+  using segment = closing(Segment.open(path, 'read'));
+  const from = position ?? segment.start;
+  return { from, rows: segment.chunkAfter(from).rows };
 }

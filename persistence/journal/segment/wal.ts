@@ -8,7 +8,7 @@
  * is the end, and only the mark may object.
  */
 import { readFileSync } from 'node:fs';
-import { isMissing, walPath } from '../../data-dir/files.js';
+import { ifThere, walPath } from '../../data-dir/files.js';
 import { damaged } from './schema.js';
 
 const HEADER_BYTES = 32;
@@ -32,14 +32,9 @@ export function checkWal(path: string): void {
 }
 
 function readWal(path: string): Wal | null {
-  try {
-    const bytes = readFileSync(walPath(path));
-    const wal = bytes.length < HEADER_BYTES ? null : new Wal(bytes);
-    return wal?.isWhole === true ? wal : null;
-  } catch (thrown) {
-    if (isMissing(thrown)) return null;
-    throw thrown;
-  }
+  const bytes = ifThere(() => readFileSync(walPath(path)));
+  const wal = bytes === null || bytes.length < HEADER_BYTES ? null : new Wal(bytes);
+  return wal?.isWhole === true ? wal : null;
 }
 
 class Wal {

@@ -1,13 +1,12 @@
 /** How the NATS servers are reached. */
-
-import { readFileSync } from 'node:fs';
 import {
   type Authenticator,
   type ConnectionOptions,
   credsAuthenticator,
   usernamePasswordAuthenticator,
 } from '@nats-io/transport-node';
-import { JournalError, messageOf } from '../../errors.js';
+import { readNamedFile } from '../../data-dir/files.js';
+import { JournalError } from '../../errors.js';
 
 export interface NatsSettings {
   /** `host:port` of each server. */
@@ -49,14 +48,4 @@ function authenticatorOf(file: string): Authenticator {
       `${file} has no credentials for the NATS servers: it is a file as nsc writes it, or has one line user:password.`,
     );
   return usernamePasswordAuthenticator(user, password);
-}
-
-export function readNamedFile(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (thrown) {
-    throw new JournalError('file_unreadable', `${path} cannot be read: ${messageOf(thrown)}`, {
-      cause: thrown,
-    });
-  }
 }

@@ -55,7 +55,7 @@ export function backup(
   const acknowledged = readMarkFile(source.markFile);
   const isNew = !existsSync(to) || readdirSync(to).length === 0;
   const target = openDataDir(to);
-  const lock = lockDataDir(target);
+  using _lock = lockDataDir(target);
   try {
     if (!hasSecrets) refuseSecretsIn(target);
     return withoutRetention(source, () => backupInto(source, target, acknowledged, onSeq, hasSecrets));
@@ -63,8 +63,6 @@ export function backup(
     if (isNew)
       for (const name of readdirSync(target.root)) rmSync(join(target.root, name), { recursive: true });
     throw isDiskFull(thrown) ? diskFull(target, isNew, thrown) : thrown;
-  } finally {
-    lock.release();
   }
 }
 

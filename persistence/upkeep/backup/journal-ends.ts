@@ -1,18 +1,17 @@
 /** How far a journal and its segments reach, and the error for a copy that the source does not continue. */
 import { must } from '../../../engine/base/assert.js';
 import type { Mark, StoredBatch } from '../../../engine/model/ports.js';
+import { closing } from '../../data-dir/closing.js';
 import type { DataDir } from '../../data-dir/layout.js';
 import { JournalError } from '../../errors.js';
 import { EMPTY_MARK } from '../../journal/mark.js';
 import { readAbsent } from '../../journal/segment/absent.js';
 import { findSegments, firstSeqOf } from '../../journal/segment/names.js';
+import type { SegmentMeta } from '../../journal/segment/schema.js';
 import { Segment } from '../../journal/segment/segment.js';
 import { SnapshotFiles } from '../../snapshot/files.js';
 
-export interface SegmentEnds {
-  readonly firstSeq: number;
-  readonly previousChain: string;
-  readonly createdMs: number;
+export interface SegmentEnds extends SegmentMeta {
   readonly isSealed: boolean;
   readonly tail: StoredBatch | null;
 }
@@ -74,10 +73,6 @@ export function mismatch(source: DataDir, target: DataDir, why: string): Journal
 }
 
 function withSegment<T>(path: string, look: (segment: Segment) => T): T {
-  const segment = Segment.open(path, 'read');
-  try {
-    return look(segment);
-  } finally {
-    segment.close();
-  }
+  using segment = closing(Segment.open(path, 'read'));
+  return look(segment);
 }

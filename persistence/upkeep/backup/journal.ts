@@ -5,6 +5,7 @@
 import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { StoredBatch } from '../../../engine/model/ports.js';
+import { closing } from '../../data-dir/closing.js';
 import { removeDatabase, removeSideFiles, renameDurably, unfinishedPath } from '../../data-dir/files.js';
 import type { DataDir } from '../../data-dir/layout.js';
 import { JournalReader } from '../../journal/reader.js';
@@ -41,20 +42,16 @@ export function checkSameJournal(source: DataDir, target: DataDir): void {
   if (last === undefined) return;
   const { firstSeq, previousChain, isSealed, tail } = endsOf(last);
   const { lastSeq, chain } = tail ?? { lastSeq: firstSeq - 1, chain: previousChain };
-  const reader = new JournalReader(source);
-  try {
-    const refuse = (why: string): never => {
-      throw mismatch(source, target, why);
-    };
-    if (reader.firstSeq > (isSealed ? lastSeq + 1 : firstSeq))
-      refuse(`it ends at sequence number ${lastSeq}, and the source begins at ${reader.firstSeq} only`);
-    if (reader.lastSeq < lastSeq)
-      refuse(`it goes to sequence number ${lastSeq}, the source only to ${reader.lastSeq}`);
-    if (reader.chainAt(lastSeq) !== chain)
-      refuse(`it holds another journal: at sequence number ${lastSeq} their chain hashes differ`);
-  } finally {
-    reader.close();
-  }
+  using reader = closing(new JournalReader(source));
+  const refuse = (why: string): never => {
+    throw mismatch(source, target, why);
+  };
+  if (reader.firstSeq > (isSealed ? lastSeq + 1 : firstSeq))
+    refuse(`it ends at sequence number ${lastSeq}, and the source begins at ${reader.firstSeq} only`);
+  if (reader.lastSeq < lastSeq)
+    refuse(`it goes to sequence number ${lastSeq}, the source only to ${reader.lastSeq}`);
+  if (reader.chainAt(lastSeq) !== chain)
+    refuse(`it holds another journal: at sequence number ${lastSeq} their chain hashes differ`);
 }
 
 function writeWhole(source: DataDir, ends: SegmentEnds, copy: string, onSeq: (seq: number) => void): void {
@@ -79,14 +76,10 @@ function* rowsOf(
   onSeq: (seq: number) => void,
 ): Generator<StoredBatch, void, undefined> {
   if (tail === null) return;
-  const reader = new JournalReader(source);
-  try {
-    for (const row of reader.readBatches(firstSeq - 1)) {
-      yield row;
-      onSeq(row.lastSeq);
-      if (row.lastSeq >= tail.lastSeq) return;
-    }
-  } finally {
-    reader.close();
+  using reader = closing(new JournalReader(source));
+  for (const row of reader.readBatches(firstSeq - 1)) {
+    yield row;
+    onSeq(row.lastSeq);
+    if (row.lastSeq >= tail.lastSeq) return;
   }
 }

@@ -1,8 +1,8 @@
 /** The last command that a damaged directory is known to have acknowledged. */
 import { statSync } from 'node:fs';
+import { attempt } from '../../../engine/base/attempt.js';
 import type { Mark } from '../../../engine/model/ports.js';
 import { readArchiveProgress } from '../../archive/file.js';
-import type { ArchiveProgress } from '../../archive/schema.js';
 import type { DataDir } from '../../data-dir/layout.js';
 import { messageOf } from '../../errors.js';
 import { readMarkFile } from '../../journal/mark.js';
@@ -17,7 +17,8 @@ export interface Acknowledged {
 }
 
 export function acknowledgedOf(source: DataDir): Acknowledged {
-  const archive = archiveOf(source);
+  // Damage of the archive is reported where it is copied.
+  const archive = attempt(() => readArchiveProgress(source), null);
   const archived = { seq: archive?.seq ?? 0, timeMs: archive?.timeMs ?? 0 };
   let markNote = 'The source has no mark: nothing says whether commands after the copy were acknowledged.';
   try {
@@ -31,13 +32,4 @@ export function acknowledgedOf(source: DataDir): Acknowledged {
     markNote = `The source's mark cannot be read, so nothing says what was acknowledged last: ${messageOf(thrown)}`;
   }
   return { mark: null, markNote, ...archived };
-}
-
-/** Damage of the archive is reported where it is copied. */
-function archiveOf(source: DataDir): ArchiveProgress | null {
-  try {
-    return readArchiveProgress(source);
-  } catch {
-    return null;
-  }
 }

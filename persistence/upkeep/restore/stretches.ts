@@ -5,6 +5,7 @@
  * it stands alone. The mark is not considered: the caller finds acknowledged commands that no stretch has.
  */
 import type { StoredBatch } from '../../../engine/model/ports.js';
+import { closing } from '../../data-dir/closing.js';
 import type { DataDir } from '../../data-dir/layout.js';
 import { codeOf, JournalError, messageOf } from '../../errors.js';
 import { JournalReader } from '../../journal/reader.js';
@@ -95,12 +96,8 @@ function* rowsBehind(
   { lastSeq, chain }: ChainPosition,
 ): Generator<StoredBatch, void, undefined> {
   if (!hasSegments(dir.journal)) return;
-  const reader = new JournalReader(dir);
-  try {
-    yield* reader.readBatches(lastSeq, chain);
-  } finally {
-    reader.close();
-  }
+  using reader = closing(new JournalReader(dir));
+  yield* reader.readBatches(lastSeq, chain);
 }
 
 export class Stretches {
@@ -183,15 +180,13 @@ export class Stretches {
 /** The journal has a good row where the snapshot stands, which tells of another state. */
 function isOfAnotherJournal(dir: DataDir, { lastSeq, chain }: Origin): boolean {
   if (!hasSegments(dir.journal)) return false;
-  const reader = new JournalReader(dir);
+  using reader = closing(new JournalReader(dir));
   try {
     const there = reader.chainAt(lastSeq);
     if (there !== null) return there !== chain;
     for (const row of reader.readBatches(lastSeq)) return row.firstSeq <= lastSeq;
   } catch (thrown) {
     damageOf(thrown);
-  } finally {
-    reader.close();
   }
   return false;
 }

@@ -13,6 +13,7 @@ import { rmSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { SnapshotRef } from '../../../engine/host/snapshot-store.js';
 import { makeArchiveDurable, readArchiveProgress } from '../../archive/file.js';
+import { closing } from '../../data-dir/closing.js';
 import { fileBytes, syncPath } from '../../data-dir/files.js';
 import type { DataDir } from '../../data-dir/layout.js';
 import { exclusively } from '../../data-dir/lock.js';
@@ -23,21 +24,17 @@ import { Segment } from '../../journal/segment/segment.js';
 import { isOfJournal } from '../../replay/usable-snapshot.js';
 import { SnapshotFiles } from '../../snapshot/files.js';
 import { noRest, type Rest } from '../../thread/pace.js';
+import type { InspectedSegment } from '../inspect.js';
 import {
   type Extent,
   floorOf,
   type RetentionPolicy,
-  type SegmentSpan,
   type SnapshotPoint,
   whySegmentStays,
   whySnapshotsStay,
 } from './choice.js';
 
-export interface PrunableSegment extends SegmentSpan {
-  readonly path: string;
-  readonly firstSeq: number;
-  readonly bytes: number;
-}
+export type PrunableSegment = Omit<InspectedSegment, 'isSealed'>;
 
 export interface PrunableSnapshot extends SnapshotRef {
   readonly bytes: number;
@@ -63,12 +60,8 @@ export function planPrune(
   nowMs: number,
   rest: Rest = noRest,
 ): PrunePlan {
-  const journal = new JournalReader(dir);
-  try {
-    return planWith(dir, journal, policy, nowMs, rest);
-  } finally {
-    journal.close();
-  }
+  using journal = closing(new JournalReader(dir));
+  return planWith(dir, journal, policy, nowMs, rest);
 }
 
 function planWith(
@@ -199,13 +192,9 @@ function faultOfFloor(
 }
 
 function sealedSegment(path: string): PrunableSegment {
-  const segment = Segment.open(path, 'read');
-  try {
-    const tail = segment.tail();
-    const { lastSeq } = tail ?? segment.start;
-    const firstSeq = segment.start.lastSeq + 1;
-    return { path, firstSeq, lastSeq, lastTimeMs: tail?.timeMs ?? 0, bytes: fileBytes(path) };
-  } finally {
-    segment.close();
-  }
+  using segment = closing(Segment.open(path, 'read'));
+  const tail = segment.tail();
+  const { lastSeq } = tail ?? segment.start;
+  const firstSeq = segment.start.lastSeq + 1;
+  return { path, firstSeq, lastSeq, lastTimeMs: tail?.timeMs ?? 0, bytes: fileBytes(path) };
 }

@@ -4,6 +4,7 @@
  * journal are handed on for the replay.
  */
 import type { StoredBatch } from '../../../engine/model/ports.js';
+import { closing } from '../../data-dir/closing.js';
 import { codeOf, messageOf } from '../../errors.js';
 import { CHAIN_START, type ChainPosition } from '../../journal/segment/batch-row.js';
 import { rowsOfSegment, Segment } from '../../journal/segment/segment.js';
@@ -127,10 +128,6 @@ export class JournalRows {
 }
 
 function onSegment<T>(path: string, work: (segment: Segment) => T): T {
-  const segment = Segment.open(path, 'read');
-  try {
-    return work(segment);
-  } finally {
-    segment.close();
-  }
+  using segment = closing(Segment.open(path, 'read'));
+  return work(segment);
 }

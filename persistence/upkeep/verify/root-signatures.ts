@@ -9,13 +9,14 @@ import { FAIRNESS_TOOLS } from '../../../crypto/fairness-tools.js';
 import { isSignedBy } from '../../../crypto/signing.js';
 import type { Engine } from '../../../engine/engine.js';
 import { RoundSeeds } from '../../../engine/fairness.js';
-import { MARKETS_MAX, marketOf, roundId } from '../../../engine/model/domain.js';
+import { MARKETS_MAX, marketOf, type RoundName, roundId } from '../../../engine/model/domain.js';
 import type { EngineEvent } from '../../../engine/model/events.js';
 import type { SignedRoot } from '../../../engine/model/proofs/proof-views.js';
 import type { NotedKey } from '../../../engine/model/proofs/signing.js';
 import type { RoundView } from '../../../engine/model/views.js';
 import { openArchive } from '../../archive/file.js';
 import { asArchiveDamage } from '../../archive/schema.js';
+import { closing } from '../../data-dir/closing.js';
 import type { DataDir } from '../../data-dir/layout.js';
 import { masterSecretFingerprint } from '../../data-dir/secrets.js';
 import { readSigningKeys } from '../../data-dir/signing-keys.js';
@@ -44,8 +45,6 @@ export interface SignaturesChecked {
   readonly journal: number;
   readonly archive: number;
 }
-
-type OfRound = Pick<RoundView, 'market' | 'roundNumber'>;
 
 export class RootSignatures {
   readonly checked = { journal: 0, archive: 0 };
@@ -96,7 +95,7 @@ export class RootSignatures {
   ofArchive(engine: Engine | null): void {
     if (engine === null || !this.#isSecretOf(engine)) return;
     const file = this.dir.archiveFile;
-    const db = openArchive(file);
+    using db = closing(openArchive(file));
     try {
       const page = db.prepare<[string, number], ArchivedRoot>(ARCHIVED);
       let after: readonly [string, number] = ['', 0];
@@ -108,8 +107,6 @@ export class RootSignatures {
       }
     } catch (thrown) {
       if (codeOf(asArchiveDamage(file, thrown)) !== 'archive_corrupt') throw thrown;
-    } finally {
-      db.close();
     }
   }
 
@@ -123,7 +120,7 @@ export class RootSignatures {
     return false;
   }
 
-  #ofJournal(engine: Engine, root: SignedRoot & OfRound, file: string, seq: number): void {
+  #ofJournal(engine: Engine, root: SignedRoot & RoundName, file: string, seq: number): void {
     if (this.#isSecretOf(engine) && this.#check(root, file, seq)) this.checked.journal += 1;
   }
 
@@ -133,7 +130,7 @@ export class RootSignatures {
   }
 
   /** Returns false if there is nothing to check it with. */
-  #check(root: SignedRoot & OfRound, file: string, seq: number): boolean {
+  #check(root: SignedRoot & RoundName, file: string, seq: number): boolean {
     if (this.#seeds === null || this.#publicKeys === null) return false;
     const { market, roundNumber, keyId, signature } = root;
     const round = roundId(market, roundNumber);
@@ -164,7 +161,7 @@ export class RootSignatures {
   }
 }
 
-const nameOf = ({ market, roundNumber }: RoundView): OfRound => ({ market, roundNumber });
+const nameOf = ({ market, roundNumber }: RoundView): RoundName => ({ market, roundNumber });
 
 /** null if they cannot be read. A private key that does not fit its public one is told, too. */
 function readKeys(dir: DataDir, findings: Findings): readonly NotedKey[] | null {
