@@ -3,56 +3,31 @@ import type Database from 'better-sqlite3';
 import { ArchiveBlocks } from './blocks.js';
 import {
   type ArchiveCell,
-  isIntact,
+  IN_PLACEMENT,
+  IN_SETTLEMENT,
   PLACEMENT,
-  positionsOf,
-  SETTLEMENT,
+  type Rows,
   SETTLEMENT_CELLS,
   SINGLE_KINDS,
   TABLE_OF,
 } from './columns.js';
 import type { BetTaker } from './rows.js';
-import { type ArchiveProgress, damagedArchive, progressWriter, readProgress } from './schema.js';
+import { type ArchiveProgress, intact, progressWriter, readProgress, rowQuery } from './schema.js';
 import { ArchiveTables, beginOnce } from './tables.js';
 import type { ArchivePosition } from './writer.js';
 
 const LISTED_ROWS = 20_000;
 
-const IN_PLACEMENT = positionsOf(PLACEMENT);
-const IN_SETTLEMENT = positionsOf(SETTLEMENT);
+export interface RowSource {
+  readonly path: string;
+  readonly db: Database.Database;
+}
 
-type Rows = Generator<ArchiveCell[], void, undefined>;
-
-export class RowSource {
-  readonly #blocks: ArchiveBlocks;
-
-  constructor(
-    private readonly path: string,
-    private readonly db: Database.Database,
-  ) {
-    this.#blocks = new ArchiveBlocks(path, db);
-  }
-
-  placements(fromBet: number): Rows {
-    return this.#blocks.placements(fromBet);
-  }
-
-  settlements(afterSeq: number, toSeq: number): Rows {
-    return this.#blocks.settlements(afterSeq + 1, toSeq);
-  }
-
-  /** Of a table with one row for each, in the order of its keys. */
-  *singles(table: string, afterSeq: number, toSeq: number): Rows {
-    const seq = table === TABLE_OF.rounds ? 'settled_seq' : 'seq';
-    const query = this.db.prepare<number[], ArchiveCell[]>(
-      `SELECT * FROM ${table} NOT INDEXED WHERE ${seq} > ? AND ${seq} <= ?`,
-    );
-    for (const row of query.raw().iterate(afterSeq, toSeq)) {
-      if (!isIntact(row))
-        throw damagedArchive(this.path, `${table} ${row[0]} ${row[1]} does not match its checksum`);
-      yield row;
-    }
-  }
+/** Of a table with one row for each, in the order of its keys. */
+function* singles({ path, db }: RowSource, table: string, afterSeq: number, toSeq: number): Rows {
+  const seq = table === TABLE_OF.rounds ? 'settled_seq' : 'seq';
+  const query = rowQuery(db, `SELECT * FROM ${table} NOT INDEXED WHERE ${seq} > ? AND ${seq} <= ?`);
+  for (const row of query.iterate(afterSeq, toSeq)) yield intact(path, table, row);
 }
 
 /** Adds the rows that `db` lacks of `source`, up to `upTo`, in one transaction. Returns the number of rows written. */
@@ -67,9 +42,9 @@ export function addRows(
   const tables = new ArchiveTables(db);
   addBets(source, tables, before, newestBet(db), upTo.seq);
   for (const kind of SINGLE_KINDS)
-    for (const row of source.singles(TABLE_OF[kind], before.seq, upTo.seq)) tables[kind].push(row);
+    for (const row of singles(source, TABLE_OF[kind], before.seq, upTo.seq)) tables[kind].push(row);
   // More may have come behind the last command.
-  for (const row of source.singles('refusal', before.seq - 1, upTo.seq)) tables.refusals.push(row);
+  for (const row of singles(source, 'refusal', before.seq - 1, upTo.seq)) tables.refusals.push(row);
   tables.flush(upTo.seq);
   const { seq, timeMs, digest, chain } = upTo;
   progressWriter(db)({ ...tables.counted(before), seq, timeMs, digest, chain });
@@ -82,13 +57,14 @@ const newestBet = (db: Database.Database): number =>
 
 /** Merged by command, because a list of an account holds the bets between two commits. */
 function addBets(
-  source: RowSource,
+  { path, db }: RowSource,
   tables: ArchiveTables,
   before: ArchiveProgress,
   newest: number,
   toSeq: number,
 ): void {
-  const settlements = source.settlements(before.seq, toSeq)[Symbol.iterator]();
+  const blocks = new ArchiveBlocks(path, db);
+  const settlements = blocks.settlements(before.seq + 1, toSeq);
   let settlement = settlements.next();
   let lastSeq = before.seq;
   let listed = 0;
@@ -108,7 +84,7 @@ function addBets(
     }
   };
   try {
-    for (const row of source.placements(newest + 1)) {
+    for (const row of blocks.placements(newest + 1)) {
       // A bet without `placed_seq` was open where the archive begins.
       const seq = Number(row[IN_PLACEMENT.placed_seq] ?? before.fromSeq);
       if (seq > toSeq) break;

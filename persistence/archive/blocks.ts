@@ -5,23 +5,22 @@ import type Database from 'better-sqlite3';
 import { must } from '../../engine/base/assert.js';
 import {
   type ArchiveCell,
+  IN_PLACEMENT,
   isBlockIntact,
-  isIntact,
-  PLACEMENT,
   positionsOf,
+  type Rows,
   rowOfText,
   rowStarts,
   rowsOfText,
   SETTLED_BLOCK,
 } from './columns.js';
-import { damagedArchive } from './schema.js';
+import { damagedArchive, intact, type RowQuery, rowQuery } from './schema.js';
 
 /** Placed blocks whose texts are kept: settlements of a minute's rounds ask for the same ones again and again. */
 const TEXTS_KEPT_MAX = 1_024;
 /** Blocks read in one short transaction, so that a running server can truncate its WAL in between. */
 const BLOCKS_AT_ONCE = 16;
 
-const IN_PLACEMENT = positionsOf(PLACEMENT);
 const IN_SETTLED_BLOCK = positionsOf(SETTLED_BLOCK);
 
 interface PlacedText {
@@ -39,16 +38,14 @@ export interface AccountBetsRow {
   readonly settled: readonly number[];
 }
 
-type Query = Database.Statement<ArchiveCell[], ArchiveCell[]>;
-
 export class ArchiveBlocks {
-  readonly #placedFrom: Query;
-  readonly #placedAt: Query;
-  readonly #settledFrom: readonly Query[];
-  readonly #settledAt: Query;
-  readonly #settledOfRound: Query;
-  readonly #betsOfAccount: Query;
-  readonly #listWith: Query;
+  readonly #placedFrom: RowQuery;
+  readonly #placedAt: RowQuery;
+  readonly #settledFrom: readonly RowQuery[];
+  readonly #settledAt: RowQuery;
+  readonly #settledOfRound: RowQuery;
+  readonly #betsOfAccount: RowQuery;
+  readonly #listWith: RowQuery;
   readonly #texts = new Map<number, PlacedText>();
   #last: PlacedText | null = null;
   readonly limitSteps: LimitSteps;
@@ -59,7 +56,7 @@ export class ArchiveBlocks {
     settledBlocks: readonly string[] = ['settled_block'],
   ) {
     this.limitSteps = new LimitSteps(path, db);
-    const query = (sql: string): Query => db.prepare<ArchiveCell[], ArchiveCell[]>(sql).raw();
+    const query = (sql: string): RowQuery => rowQuery(db, sql);
     this.#placedFrom = query('SELECT * FROM placed_block WHERE first_bet >= ? ORDER BY first_bet LIMIT ?');
     this.#placedAt = query('SELECT * FROM placed_block WHERE first_bet <= ? ORDER BY first_bet DESC LIMIT 1');
     this.#settledFrom = settledBlocks.map((table) =>
@@ -74,7 +71,7 @@ export class ArchiveBlocks {
     this.#listWith = query('SELECT min(seq) FROM account_bets WHERE account = ? AND seq >= ?');
   }
 
-  *placements(fromBet: number): Generator<ArchiveCell[], void, undefined> {
+  *placements(fromBet: number): Rows {
     if (!Number.isSafeInteger(fromBet)) return;
     let from = Number(this.#placedAt.get(fromBet)?.[0] ?? fromBet);
     for (;;) {
@@ -88,7 +85,7 @@ export class ArchiveBlocks {
     }
   }
 
-  *placementsBefore(beforeBet: number): Generator<ArchiveCell[], void, undefined> {
+  *placementsBefore(beforeBet: number): Rows {
     let before = Math.min(beforeBet, Number.MAX_SAFE_INTEGER);
     for (;;) {
       const block = this.#placedAt.get(before - 1);
@@ -131,11 +128,11 @@ export class ArchiveBlocks {
   }
 
   /** Lacks settlements of limit orders that have rested: these are steps. */
-  *settlements(fromSeq: number, toSeq: number): Generator<ArchiveCell[], void, undefined> {
+  *settlements(fromSeq: number, toSeq: number): Rows {
     for (const query of this.#settledFrom) yield* this.#settlementsIn(query, fromSeq, toSeq);
   }
 
-  *#settlementsIn(query: Query, fromSeq: number, toSeq: number): Generator<ArchiveCell[], void, undefined> {
+  *#settlementsIn(query: RowQuery, fromSeq: number, toSeq: number): Rows {
     let after = 0;
     for (;;) {
       const blocks = query.all(after, fromSeq, toSeq, BLOCKS_AT_ONCE);
@@ -153,15 +150,11 @@ export class ArchiveBlocks {
   }
 
   /** In the order of the bets' numbers. Lacks those of limit orders that have rested: these are steps. */
-  *settlementsOfRound(market: string, roundNumber: number): Generator<ArchiveCell[], void, undefined> {
+  *settlementsOfRound(market: string, roundNumber: number): Rows {
     for (const block of this.#settledOfRound.iterate(market, roundNumber)) yield* this.#settledRows(block);
   }
 
-  *settlementsOfRoundBefore(
-    market: string,
-    roundNumber: number,
-    beforeBet: number,
-  ): Generator<ArchiveCell[], void, undefined> {
+  *settlementsOfRoundBefore(market: string, roundNumber: number, beforeBet: number): Rows {
     let before = Math.min(beforeBet, Number.MAX_SAFE_INTEGER);
     for (;;) {
       const block = this.#settledAt.get(market, roundNumber, before - 1);
@@ -187,8 +180,7 @@ export class ArchiveBlocks {
   }
 
   #accountBets(cells: ArchiveCell[]): AccountBetsRow {
-    if (!isIntact(cells)) throw this.#damaged(`account_bets ${cells[0]} ${cells[1]}`);
-    const [, seq, placed, settled] = cells;
+    const [, seq, placed, settled] = intact(this.path, 'account_bets', cells);
     const numbers = (list: ArchiveCell | undefined): number[] => JSON.parse(String(list)) as number[];
     return { seq: Number(seq), placed: numbers(placed), settled: numbers(settled) };
   }
@@ -231,8 +223,6 @@ export function settledRowsOf(block: readonly ArchiveCell[]): ArchiveCell[][] {
   return rows;
 }
 
-type Steps = Generator<ArchiveCell[], void, undefined>;
-
 export class LimitSteps {
   constructor(
     private readonly path: string,
@@ -243,7 +233,7 @@ export class LimitSteps {
     return [...this.#where('bet = ? ORDER BY seq, item', bet)];
   }
 
-  downOfAccount(account: number, seq: number, item: number): Steps {
+  downOfAccount(account: number, seq: number, item: number): Rows {
     return this.#where(
       'account = ? AND (seq, item) <= (?, ?) ORDER BY seq DESC, item DESC',
       account,
@@ -252,22 +242,16 @@ export class LimitSteps {
     );
   }
 
-  ofRound(market: string, roundNumber: number): Steps {
+  ofRound(market: string, roundNumber: number): Rows {
     return this.#where('market = ? AND round_number = ? ORDER BY seq, item', market, roundNumber);
   }
 
-  between(fromSeq: number, toSeq: number): Steps {
+  between(fromSeq: number, toSeq: number): Rows {
     return this.#where('seq BETWEEN ? AND ? ORDER BY seq, item', fromSeq, toSeq);
   }
 
-  *#where(where: string, ...values: ArchiveCell[]): Steps {
-    const rows = this.db
-      .prepare<ArchiveCell[], ArchiveCell[]>(`SELECT * FROM limit_step WHERE ${where}`)
-      .raw();
-    for (const row of rows.iterate(...values)) {
-      if (!isIntact(row))
-        throw damagedArchive(this.path, `limit_step ${row[0]} ${row[1]} does not match its checksum`);
-      yield row;
-    }
+  *#where(where: string, ...values: ArchiveCell[]): Rows {
+    const query = rowQuery(this.db, `SELECT * FROM limit_step WHERE ${where}`);
+    for (const row of query.iterate(...values)) yield intact(this.path, 'limit_step', row);
   }
 }

@@ -3,6 +3,7 @@
  * and the lists of accounts against the bets.
  */
 import type Database from 'better-sqlite3';
+import { closing } from '../data-dir/closing.js';
 import { messageOf } from '../errors.js';
 import { settledRowsOf } from './blocks.js';
 import { type ArchiveCell, isBlockIntact, isIntact, ROW_KINDS, rowsOfText, TABLE_OF } from './columns.js';
@@ -25,9 +26,8 @@ export function checkArchive(path: string): ArchiveReport {
     report.faultCount += 1;
     if (faults.length < FAULTS_DESCRIBED_MAX) faults.push(text);
   };
-  let db: Database.Database | undefined;
   try {
-    db = openArchive(path);
+    using db = closing(openArchive(path));
     db.pragma('cell_size_check = ON');
     db.exec('BEGIN');
     report.progress = readProgress(path, db);
@@ -36,8 +36,6 @@ export function checkArchive(path: string): ArchiveReport {
     if (verdict !== 'ok') fault(String(verdict));
   } catch (thrown) {
     fault(messageOf(asArchiveDamage(path, thrown)));
-  } finally {
-    db?.close();
   }
   return report;
 }

@@ -2,7 +2,6 @@
  * The columns of the archive, one list for each kind of row. Statements, positions and counts of cells are derived
  * from them.
  */
-
 import { crc32 } from 'node:zlib';
 import { type Cell, wordsOf } from '../../engine/base/rows-text.js';
 import { BET_ENDS, MARKET_IDS, SIDES } from '../../engine/model/domain.js';
@@ -194,6 +193,8 @@ export const declarationsOf = (columns: Columns): string =>
     .join(',\n');
 
 export type ArchiveCell = Cell;
+/** Rows as they are read, one by one. */
+export type Rows = Generator<ArchiveCell[], void, undefined>;
 
 export const archiveChecksum = (cells: readonly ArchiveCell[]): string => crcHex(JSON.stringify(cells));
 
@@ -229,3 +230,7 @@ export const blockChecksum = (cells: readonly ArchiveCell[], rows: string | Uint
 
 export const isBlockIntact = (block: readonly ArchiveCell[]): boolean =>
   block.at(-1) === blockChecksum(block.slice(0, -2), String(block.at(-2)));
+
+export const IN_PLACEMENT = positionsOf(PLACEMENT);
+export const IN_SETTLEMENT = positionsOf(SETTLEMENT);
+export const IN_STEP = positionsOf(LIMIT_STEP);

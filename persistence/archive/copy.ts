@@ -8,9 +8,10 @@
  */
 import { existsSync } from 'node:fs';
 import Database from 'better-sqlite3';
+import { closing } from '../data-dir/closing.js';
 import { removeDatabase, renameDurably, syncPath, unfinishedPath } from '../data-dir/files.js';
 import { codeOf, JournalError } from '../errors.js';
-import { addRows, RowSource } from './add-rows.js';
+import { addRows } from './add-rows.js';
 import { openArchive } from './file.js';
 import {
   type ArchiveProgress,
@@ -41,7 +42,7 @@ export function copyArchive(
   end: ArchivePosition | null,
 ): ArchiveCopied | null {
   if (!existsSync(source)) return null;
-  const from = openArchive(source);
+  using from = closing(openArchive(source));
   try {
     from.exec('BEGIN');
     const progress = readProgress(source, from);
@@ -53,13 +54,11 @@ export function copyArchive(
     if (known !== null && known.seq > upTo.seq) return { seq: known.seq, rowsAdded: 0 };
     const path = known === null ? unfinishedPath(target) : target;
     if (known === null) makeEmpty(path, progress);
-    const rowsAdded = withDatabase(path, (db) => addRows(new RowSource(source, from), path, db, upTo));
+    const rowsAdded = withDatabase(path, (db) => addRows({ path: source, db: from }, path, db, upTo));
     if (known === null) replace(path, target);
     return { seq: upTo.seq, rowsAdded };
   } catch (thrown) {
     throw asArchiveDamage(source, thrown);
-  } finally {
-    from.close();
   }
 }
 
@@ -109,11 +108,7 @@ function replace(path: string, target: string): void {
 
 /** Rollback journal and synchronous=FULL: a commit is on the medium, and no side file is left. */
 function withDatabase<T>(path: string, work: (db: Database.Database) => T): T {
-  const db = new Database(path, { timeout: BUSY_TIMEOUT_MS });
-  try {
-    db.pragma('synchronous = FULL');
-    return work(db);
-  } finally {
-    db.close();
-  }
+  using db = closing(new Database(path, { timeout: BUSY_TIMEOUT_MS }));
+  db.pragma('synchronous = FULL');
+  return work(db);
 }

@@ -1,10 +1,11 @@
 /** The archive as a file: how it is opened, made durable and set aside. `schema.ts` has its content. */
 import { existsSync } from 'node:fs';
 import Database from 'better-sqlite3';
+import { closing, orClosed } from '../data-dir/closing.js';
 import { renameDurably, sideFiles } from '../data-dir/files.js';
 import type { DataDir } from '../data-dir/layout.js';
 import { codeOf, JournalError, messageOf } from '../errors.js';
-import { type ArchiveProgress, asArchiveDamage, readProgress } from './schema.js';
+import { type ArchiveProgress, fromArchive, readProgress } from './schema.js';
 
 /** Page cache: SQLite's default is too small for the lists of many accounts. */
 const CACHE_KIB = 32 * 1024;
@@ -19,13 +20,9 @@ const WAL_BYTES_KEPT = 16 * 1024 * 1024;
  * will not do: closing it would drop the locks of this process's other connections to the file.
  */
 export function makeArchiveDurable(dir: DataDir): void {
-  const db = connectArchive(dir.archiveFile);
-  try {
-    const [done] = db.pragma('wal_checkpoint(FULL)') as { readonly busy: number }[];
-    if (done?.busy === 0) return;
-  } finally {
-    db.close();
-  }
+  using db = closing(connectArchive(dir.archiveFile));
+  const [done] = db.pragma('wal_checkpoint(FULL)') as { readonly busy: number }[];
+  if (done?.busy === 0) return;
   throw new JournalError(
     'journal_write_failed',
     `The archive ${dir.archiveFile} is being read for long and cannot be made durable now, so nothing was deleted. Try again later.`,
@@ -36,15 +33,10 @@ export function makeArchiveDurable(dir: DataDir): void {
 export function readArchiveProgress(dir: DataDir): ArchiveProgress | null {
   const path = dir.archiveFile;
   if (!existsSync(path)) return null;
-  let db: Database.Database | undefined;
-  try {
-    db = openArchive(path);
+  return fromArchive(path, () => {
+    using db = closing(openArchive(path));
     return readProgress(path, db);
-  } catch (thrown) {
-    throw asArchiveDamage(path, thrown);
-  } finally {
-    db?.close();
-  }
+  });
 }
 
 export function setArchiveAside(dir: DataDir, nowMs: number): string {
@@ -56,9 +48,8 @@ export function setArchiveAside(dir: DataDir, nowMs: number): string {
   return aside;
 }
 
-export function connectArchive(path: string): Database.Database {
-  const db = new Database(path, { fileMustExist: true, timeout: BUSY_TIMEOUT_MS });
-  try {
+export const connectArchive = (path: string): Database.Database =>
+  orClosed(new Database(path, { fileMustExist: true, timeout: BUSY_TIMEOUT_MS }), (db) => {
     db.pragma('journal_mode = WAL');
     db.pragma('synchronous = NORMAL');
     db.pragma('cell_size_check = ON');
@@ -66,11 +57,7 @@ export function connectArchive(path: string): Database.Database {
     db.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
     db.pragma(`journal_size_limit = ${WAL_BYTES_KEPT}`);
     return db;
-  } catch (thrown) {
-    db.close();
-    throw thrown;
-  }
-}
+  });
 
 const UNREADABLE = /^SQLITE_(CANTOPEN|PERM|READONLY_DIRECTORY|READONLY_CANTINIT)/;
 
@@ -79,14 +66,16 @@ const UNREADABLE = /^SQLITE_(CANTOPEN|PERM|READONLY_DIRECTORY|READONLY_CANTINIT)
  * SQLite, and `data_dir_invalid` if the archive cannot be read without changing it.
  */
 export function openArchive(path: string): Database.Database {
-  let db: Database.Database | undefined;
   try {
-    db = new Database(path, { readonly: true, fileMustExist: true, timeout: READ_TIMEOUT_MS });
-    // Only the first read needs the side files.
-    db.prepare('SELECT count(*) FROM sqlite_schema').get();
-    return db;
+    return orClosed(
+      new Database(path, { readonly: true, fileMustExist: true, timeout: READ_TIMEOUT_MS }),
+      (db) => {
+        // Only the first read needs the side files.
+        db.prepare('SELECT count(*) FROM sqlite_schema').get();
+        return db;
+      },
+    );
   } catch (thrown) {
-    db?.close();
     if (!UNREADABLE.test(codeOf(thrown))) throw thrown;
     const sentence = `The archive ${path} cannot be read here: ${messageOf(thrown)}. Copy the data directory to where this user may write.`;
     throw new JournalError('data_dir_invalid', sentence, { cause: thrown });

@@ -10,6 +10,7 @@
  * the house. Every row of a table has a CRC-32 of its cells, because nothing else detects a flipped bit in it.
  */
 import Database from 'better-sqlite3';
+import type { SnapshotMeta } from '../../engine/host/snapshot-store.js';
 import { JournalError, otherFormat } from '../errors.js';
 import {
   ACCOUNT_BETS,
@@ -32,14 +33,10 @@ import {
   TRANSFER,
 } from './columns.js';
 
-export interface ArchiveProgress extends Readonly<Record<RowKind, number>> {
+/** Its digest is '' at 0. */
+export interface ArchiveProgress extends SnapshotMeta, Readonly<Record<RowKind, number>> {
   /** The archive has the effects of later commands only; 0 for all. */
   readonly fromSeq: number;
-  readonly seq: number;
-  readonly timeMs: number;
-  /** Rolling digest at `seq`; '' at 0. */
-  readonly digest: string;
-  readonly chain: string;
 }
 
 export const NO_ROWS: Readonly<Record<RowKind, number>> = byKind(() => 0);
@@ -192,10 +189,10 @@ export function progressWriter(db: Database.Database): (progress: ArchiveProgres
 
 /** Checks version, tables word for word, and checksums. Throws `other_format` and `archive_corrupt`. */
 export function readProgress(path: string, db: Database.Database): ArchiveProgress {
-  try {
+  return fromArchive(path, () => {
     checkVersion(path, db);
     checkTables(path, db);
-    const rows = db.prepare<[], ArchiveCell[]>('SELECT * FROM progress').raw().all();
+    const rows = rowQuery(db, 'SELECT * FROM progress').all();
     const [cells] = rows;
     if (cells === undefined || rows.length !== 1) {
       throw damagedArchive(path, 'it does not say how far it has come');
@@ -204,9 +201,18 @@ export function readProgress(path: string, db: Database.Database): ArchiveProgre
       throw damagedArchive(path, 'the checksum of its progress does not match');
     }
     return progressOf(cells);
-  } catch (thrown) {
-    throw asArchiveDamage(path, thrown);
-  }
+  });
+}
+
+export type RowQuery = Database.Statement<ArchiveCell[], ArchiveCell[]>;
+
+export const rowQuery = (db: Database.Database, sql: string): RowQuery =>
+  db.prepare<ArchiveCell[], ArchiveCell[]>(sql).raw();
+
+/** The row, once it matches its checksum. */
+export function intact(path: string, table: string, row: ArchiveCell[]): ArchiveCell[] {
+  if (isIntact(row)) return row;
+  throw damagedArchive(path, `${table} ${row[0]} ${row[1]} does not match its checksum`);
 }
 
 export function damagedArchive(path: string, what: string, cause?: unknown): JournalError {
@@ -215,6 +221,15 @@ export function damagedArchive(path: string, what: string, cause?: unknown): Jou
     `The archive ${path} is damaged: ${what}. It is rebuilt from the journal when it is moved away.`,
     { cause },
   );
+}
+
+/** Throws `archive_corrupt` where the content of the archive is at fault. */
+export function fromArchive<T>(path: string, read: () => T): T {
+  try {
+    return read();
+  } catch (thrown) {
+    throw asArchiveDamage(path, thrown);
+  }
 }
 
 const DAMAGE_CODES = ['SQLITE_CORRUPT', 'SQLITE_NOTADB'];

@@ -5,7 +5,6 @@
  * synchronous=NORMAL: a commit costs no sync, and a power loss may undo the last ones, which the journal can repeat.
  * Retention deletes segments that the archive has only after `makeArchiveDurable`.
  */
-
 import { existsSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { assert, must } from '../../engine/base/assert.js';
@@ -13,6 +12,7 @@ import type { EngineReads } from '../../engine/engine.js';
 import type { Command } from '../../engine/model/commands.js';
 import type { EngineEvent } from '../../engine/model/events.js';
 import type { RefusedAt } from '../../engine/model/operators.js';
+import { orClosed } from '../data-dir/closing.js';
 import {
   databaseBytes,
   removeDatabase,
@@ -27,20 +27,15 @@ import { connectArchive } from './file.js';
 import { ArchiveRows, refusalRows } from './rows.js';
 import {
   type ArchiveProgress,
-  asArchiveDamage,
   createArchiveTables,
+  fromArchive,
   NO_ROWS,
   progressWriter,
   readProgress,
 } from './schema.js';
 import { ArchiveTables, asWriteFault, beginOnce } from './tables.js';
 
-export interface ArchivePosition {
-  readonly seq: number;
-  readonly timeMs: number;
-  readonly digest: string;
-  readonly chain: string;
-}
+export type ArchivePosition = Pick<ArchiveProgress, 'seq' | 'timeMs' | 'digest' | 'chain'>;
 
 export class ArchiveWriter {
   readonly #written: ArchiveTables;
@@ -68,14 +63,9 @@ export class ArchiveWriter {
   static open(dir: DataDir): ArchiveWriter | null {
     const path = dir.archiveFile;
     if (!existsSync(path)) return null;
-    let db: Database.Database | undefined;
-    try {
-      db = connectArchive(path);
-      return new ArchiveWriter(path, db, readProgress(path, db));
-    } catch (thrown) {
-      db?.close();
-      throw asArchiveDamage(path, thrown);
-    }
+    return fromArchive(path, () =>
+      orClosed(connectArchive(path), (db) => new ArchiveWriter(path, db, readProgress(path, db))),
+    );
   }
 
   /**

@@ -9,28 +9,25 @@ import type {
   ChangedRule,
 } from '../../../engine/model/operators.js';
 import type { RuleValue } from '../../../engine/model/rules.js';
-import { ACTION, type ArchiveCell, isIntact, positionsOf } from '../columns.js';
-import { damagedArchive } from '../schema.js';
+import { ACTION, type ArchiveCell, positionsOf } from '../columns.js';
+import { intact, type RowQuery, rowQuery } from '../schema.js';
 
 const IN_ACTION = positionsOf(ACTION);
 
 /** Time never goes back from one row to the next. */
 const TABLES = ['action', 'refusal'] as const;
 
-type Query = Database.Statement<ArchiveCell[], ArchiveCell[]>;
-
 export class ArchivedActions {
-  readonly #rulesBefore: Query;
+  readonly #rulesBefore: RowQuery;
 
   constructor(
     private readonly path: string,
     private readonly db: Database.Database,
   ) {
-    this.#rulesBefore = db
-      .prepare<ArchiveCell[], ArchiveCell[]>(
-        "SELECT * FROM action WHERE kind = 'configure' AND seq < ? ORDER BY seq DESC LIMIT 1",
-      )
-      .raw();
+    this.#rulesBefore = rowQuery(
+      db,
+      "SELECT * FROM action WHERE kind = 'configure' AND seq < ? ORDER BY seq DESC LIMIT 1",
+    );
   }
 
   answer({ before, operator, action, fromMs, toMs, limit }: ActionsQuestion): ActionsAnswer {
@@ -49,7 +46,7 @@ export class ArchivedActions {
     return { actions, nextBefore: isMore ? { seq: last.seq, item: last.item } : null };
   }
 
-  #viewOf(row: readonly ArchiveCell[]): ActionView {
+  #viewOf(row: ArchiveCell[]): ActionView {
     const facts = this.#factsOf(row);
     const kind = row[IN_ACTION.kind] as ActionKind;
     const seq = Number(row[IN_ACTION.seq]);
@@ -75,9 +72,8 @@ export class ArchivedActions {
       .filter(({ from, to }) => JSON.stringify(from) !== JSON.stringify(to));
   }
 
-  #factsOf(row: readonly ArchiveCell[]): ActionFields {
-    if (isIntact(row)) return JSON.parse(String(row[IN_ACTION.facts])) as ActionFields;
-    throw damagedArchive(this.path, `action ${row[0]} ${row[1]} does not match its checksum`);
+  #factsOf(row: ArchiveCell[]): ActionFields {
+    return JSON.parse(String(intact(this.path, 'action', row)[IN_ACTION.facts])) as ActionFields;
   }
 }
 

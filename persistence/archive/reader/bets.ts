@@ -17,15 +17,13 @@ import {
 } from '../../../engine/model/domain.js';
 import type { SettlementTerms } from '../../../engine/model/events.js';
 import type { ArchiveBlocks } from '../blocks.js';
-import { type ArchiveCell, LIMIT_STEP, positionsOf } from '../columns.js';
+import { type ArchiveCell, IN_STEP, type Rows } from '../columns.js';
 import type { ArchivedRounds } from './rounds.js';
 import { placedOf, placedSeqOf } from './row-events.js';
 import { archivedBet, isBet, termsOf } from './streams.js';
 
 /** With a filter an answer may have fewer bets than asked for, because it reads no more placements than this. */
 const READ_MAX = 5_000;
-
-const IN_LIMIT_STEP = positionsOf(LIMIT_STEP);
 
 export function betsOf(blocks: ArchiveBlocks, rounds: ArchivedRounds, question: BetsQuestion): BetsAnswer {
   const { status, market, roundNumber, beforeMs, clientOrderId, limit } = question;
@@ -75,11 +73,7 @@ export function betOf(blocks: ArchiveBlocks, { account, bet }: BetQuestion): Arc
   return placement === null || placedOf(placement).account !== account ? null : viewOf(blocks, placement);
 }
 
-function* placementsOfAccount(
-  blocks: ArchiveBlocks,
-  account: number,
-  beforeBet: number,
-): Generator<ArchiveCell[], void, undefined> {
+function* placementsOfAccount(blocks: ArchiveBlocks, account: number, beforeBet: number): Rows {
   // The bet, even another account's, tells in which list to begin.
   const before = Number.isSafeInteger(beforeBet) ? blocks.placement(beforeBet) : null;
   const lists =
@@ -97,7 +91,7 @@ function* placementsOfRound(
   market: number,
   roundNumber: number,
   beforeBet: number,
-): Generator<ArchiveCell[], void, undefined> {
+): Rows {
   for (const bet of betsOfRound(blocks, marketId(market), roundNumber, beforeBet)) {
     const placement = blocks.placement(bet);
     if (placement !== null) yield placement;
@@ -112,7 +106,7 @@ function* betsOfRound(
   beforeBet: number,
 ): Generator<number, void, undefined> {
   const steps = [...blocks.limitSteps.ofRound(market, roundNumber)];
-  const rested = [...new Set(steps.map((step) => Number(step[IN_LIMIT_STEP.bet])))]
+  const rested = [...new Set(steps.map((step) => Number(step[IN_STEP.bet])))]
     .filter((bet) => bet < beforeBet)
     .sort((one, other) => one - other);
   for (const settlement of blocks.settlementsOfRoundBefore(market, roundNumber, beforeBet)) {

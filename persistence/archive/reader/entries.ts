@@ -3,22 +3,21 @@
  * to its balance at every moment. A lost bet has only the entry of its stake. An order that rests has one when its
  * stake is reserved, and one when it is filled.
  */
-
-import type { LedgerKind } from '../../../engine/model/archive-reads.js';
+import type { LedgerEntryView, LedgerKind } from '../../../engine/model/archive-reads.js';
 import { accountId, BET_RESULTS, roundId } from '../../../engine/model/domain.js';
-import type { BalanceMoved, EngineEvent, SettlementTerms } from '../../../engine/model/events.js';
+import type {
+  BalanceMoved,
+  BetPlaced,
+  EngineEvent,
+  OrderFilled,
+  OrderPending,
+  SettlementTerms,
+} from '../../../engine/model/events.js';
 
-export interface LedgerEntry {
-  readonly seq: number;
-  readonly timeMs: number;
+export interface LedgerEntry extends Omit<LedgerEntryView, 'item' | 'clientOrderId'> {
   /** 0 is the house. */
   readonly account: number;
-  readonly kind: LedgerKind;
-  readonly amountCents: number;
-  readonly balanceCents: number;
-  readonly bet: number;
   readonly round: string;
-  readonly reference: string;
 }
 
 const WIN = BET_RESULTS.indexOf('WIN');
@@ -26,29 +25,33 @@ const WIN = BET_RESULTS.indexOf('WIN');
 export function ledgerEntryOf(seq: number, event: EngineEvent | SettlementTerms): LedgerEntry | null {
   switch (event.type) {
     case 'betPlaced':
-    case 'orderPending': {
-      const { timeMs, account, stakeCents, newBalanceCents, bet } = event;
-      const kind = event.type === 'betPlaced' ? 'stake' : 'reserve';
-      const amounts = { amountCents: -stakeCents, balanceCents: newBalanceCents };
-      return { seq, timeMs, account, kind, ...amounts, bet, round: roundOf(event), reference: '' };
-    }
-    case 'orderFilled': {
-      const { timeMs, account, newBalanceCents, bet } = event;
-      const amounts = { amountCents: 0, balanceCents: newBalanceCents };
-      return { seq, timeMs, account, kind: 'fill', ...amounts, bet, round: roundOf(event), reference: '' };
-    }
+      return betEntry(seq, event, 'stake', -event.stakeCents);
+    case 'orderPending':
+      return betEntry(seq, event, 'reserve', -event.stakeCents);
+    case 'orderFilled':
+      return betEntry(seq, event, 'fill', 0);
     case 'betSettled': {
-      const { timeMs, account, payoutCents, newBalanceCents, bet, result } = event;
-      if (payoutCents === 0) return null;
-      const kind = result === WIN ? 'payout' : 'refund';
-      const amounts = { amountCents: payoutCents, balanceCents: newBalanceCents };
-      return { seq, timeMs, account, kind, ...amounts, bet, round: roundOf(event), reference: '' };
+      const { result, payoutCents } = event;
+      return payoutCents === 0
+        ? null
+        : betEntry(seq, event, result === WIN ? 'payout' : 'refund', payoutCents);
     }
     case 'balanceMoved':
       return movedEntry(seq, event);
     default:
       return null;
   }
+}
+
+function betEntry(
+  seq: number,
+  event: BetPlaced | OrderPending | OrderFilled | SettlementTerms,
+  kind: LedgerKind,
+  amountCents: number,
+): LedgerEntry {
+  const { timeMs, account, newBalanceCents: balanceCents, bet, market, roundNumber } = event;
+  const round = roundId(market, roundNumber);
+  return { seq, timeMs, account, kind, amountCents, balanceCents, bet, round, reference: '' };
 }
 
 function movedEntry(seq: number, event: BalanceMoved): LedgerEntry {
@@ -66,9 +69,6 @@ function movedEntry(seq: number, event: BalanceMoved): LedgerEntry {
     reference: isOfRound ? '' : event.reference,
   };
 }
-
-const roundOf = (event: { readonly market: number; readonly roundNumber: number }): string =>
-  roundId(event.market, event.roundNumber);
 
 /** `acc_7`, or `house`. */
 export const ownerText = (account: number): string => (account === 0 ? 'house' : accountId(account));

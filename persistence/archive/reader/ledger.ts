@@ -8,8 +8,8 @@ import type {
 } from '../../../engine/model/archive-reads.js';
 import { roundId } from '../../../engine/model/domain.js';
 import type { ArchiveBlocks } from '../blocks.js';
-import { type ArchiveCell, isIntact } from '../columns.js';
-import { damagedArchive } from '../schema.js';
+import type { ArchiveCell } from '../columns.js';
+import { intact, rowQuery } from '../schema.js';
 import { type LedgerEntry, ledgerEntryOf } from './entries.js';
 import { clientOrderIdOf, movedOf, placementAt } from './row-events.js';
 import {
@@ -108,12 +108,9 @@ export class AccountLedger {
   }
 
   *#moved(where: string, ...values: ArchiveCell[]): ArchivedEvents {
-    const rows = this.db.prepare<ArchiveCell[], ArchiveCell[]>(`SELECT * FROM transfer WHERE ${where}`).raw();
-    for (const row of rows.iterate(...values)) {
-      if (!isIntact(row))
-        throw damagedArchive(this.path, `transfer ${row[0]} ${row[1]} does not match its checksum`);
-      yield { seq: Number(row[0]), item: Number(row[1]), event: movedOf(row) };
-    }
+    const query = rowQuery(this.db, `SELECT * FROM transfer WHERE ${where}`);
+    for (const row of query.iterate(...values))
+      yield { seq: Number(row[0]), item: Number(row[1]), event: movedOf(intact(this.path, 'transfer', row)) };
   }
 }
 

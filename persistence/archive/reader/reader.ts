@@ -3,8 +3,9 @@ import { existsSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { unreachable } from '../../../engine/base/assert.js';
 import type { ArchiveAnswer, ArchiveQuestion, BetPathQuestion } from '../../../engine/model/archive-reads.js';
+import { orClosed } from '../../data-dir/closing.js';
 import { ArchiveBlocks } from '../blocks.js';
-import { asArchiveDamage, readProgress } from '../schema.js';
+import { asArchiveDamage, fromArchive, readProgress } from '../schema.js';
 import { ArchivedActions } from './actions.js';
 import { betOf, betsOf } from './bets.js';
 import type { LedgerEntry } from './entries.js';
@@ -51,15 +52,15 @@ export class ArchiveReader {
   /** null if there is no archive yet. Throws `archive_corrupt`, and errors of SQLite. */
   static open(path: string): ArchiveReader | null {
     if (!existsSync(path)) return null;
-    let db: Database.Database | undefined;
-    try {
-      db = new Database(path, { readonly: true, fileMustExist: true, timeout: BUSY_TIMEOUT_MS });
-      db.pragma(`cache_size = -${CACHE_KIB}`);
-      return new ArchiveReader(path, db, readProgress(path, db).fromSeq);
-    } catch (thrown) {
-      db?.close();
-      throw asArchiveDamage(path, thrown);
-    }
+    return fromArchive(path, () =>
+      orClosed(
+        new Database(path, { readonly: true, fileMustExist: true, timeout: BUSY_TIMEOUT_MS }),
+        (db) => {
+          db.pragma(`cache_size = -${CACHE_KIB}`);
+          return new ArchiveReader(path, db, readProgress(path, db).fromSeq);
+        },
+      ),
+    );
   }
 
   /** null if the archive has not come as far as the question needs. Throws `archive_corrupt`. */
@@ -165,11 +166,7 @@ export class ArchiveReader {
   }
 
   #read<T>(read: () => T): T {
-    try {
-      return read();
-    } catch (thrown) {
-      throw asArchiveDamage(this.path, thrown);
-    }
+    return fromArchive(this.path, read);
   }
 
   close(): void {

@@ -19,26 +19,24 @@ import {
   timeFrameMs,
 } from '../../../engine/model/domain.js';
 import type { PublishedRoot } from '../../../engine/model/proofs/proof-views.js';
-import { type ArchiveCell, isIntact } from '../columns.js';
-import { damagedArchive } from '../schema.js';
+import type { ArchiveCell } from '../columns.js';
+import { intact, type RowQuery, rowQuery } from '../schema.js';
 import { type ArchivedRound, movedOf, roundOf } from './row-events.js';
 
 const WHOLE_BPS = 10_000;
 
-type Query = Database.Statement<ArchiveCell[], ArchiveCell[]>;
-
 export class ArchivedRounds {
-  readonly #ofAll: Query;
-  readonly #ofMarket: Query;
-  readonly #numbered: Query;
-  readonly #settlement: Query;
-  readonly #round: Query;
+  readonly #ofAll: RowQuery;
+  readonly #ofMarket: RowQuery;
+  readonly #numbered: RowQuery;
+  readonly #settlement: RowQuery;
+  readonly #round: RowQuery;
 
   constructor(
     private readonly path: string,
     private readonly db: Database.Database,
   ) {
-    const query = (sql: string): Query => db.prepare<ArchiveCell[], ArchiveCell[]>(sql).raw();
+    const query = (sql: string): RowQuery => rowQuery(db, sql);
     this.#ofAll = query(
       `SELECT * FROM round WHERE (start_ms, market) < (?, ?) AND start_ms >= ? AND start_ms < ?
         ORDER BY start_ms DESC, market DESC LIMIT ?`,
@@ -105,8 +103,7 @@ export class ArchivedRounds {
   }
 
   #roundOf(row: ArchiveCell[]): ArchivedRound {
-    if (isIntact(row)) return roundOf(row);
-    throw damagedArchive(this.path, `round ${row[0]} ${row[1]} does not match its checksum`);
+    return roundOf(intact(this.path, 'round', row));
   }
 
   #viewOf({ resolvedAtMs: _at, settledSeq, proof, ...view }: ArchivedRound): ArchivedRoundView {
@@ -121,10 +118,7 @@ export class ArchivedRounds {
     seq: number,
   ): number {
     const row = this.#settlement.get(seq, roundId(market, roundNumber));
-    if (row === undefined) return 0;
-    if (!isIntact(row))
-      throw damagedArchive(this.path, `transfer ${row[0]} ${row[1]} does not match its checksum`);
-    return movedOf(row).amountCents;
+    return row === undefined ? 0 : movedOf(intact(this.path, 'transfer', row)).amountCents;
   }
 
   withProof(market: number, roundNumber: number): ArchivedRoundProof | null {
@@ -145,11 +139,8 @@ export class ArchivedRounds {
   }
 
   *settledBy(fromSeq: number, toSeq: number): Generator<ArchivedRound, void, undefined> {
-    const rows = this.db
-      .prepare<number[], ArchiveCell[]>(
-        'SELECT * FROM round WHERE settled_seq BETWEEN ? AND ? ORDER BY settled_seq, start_ms, market',
-      )
-      .raw();
-    for (const row of rows.iterate(fromSeq, toSeq)) yield this.#roundOf(row);
+    const order = 'ORDER BY settled_seq, start_ms, market';
+    const query = rowQuery(this.db, `SELECT * FROM round WHERE settled_seq BETWEEN ? AND ? ${order}`);
+    for (const row of query.iterate(fromSeq, toSeq)) yield this.#roundOf(row);
   }
 }

@@ -1,5 +1,5 @@
 /** Rows of the archive, converted back to the events that they came from. */
-import type { ArchivedRoundProof } from '../../../engine/model/archive-reads.js';
+import type { ArchivedRoundProof, LedgerPlace } from '../../../engine/model/archive-reads.js';
 import {
   BET_ENDS,
   marketOf,
@@ -19,11 +19,11 @@ import type {
 import type { ProofView, PublishedRoot } from '../../../engine/model/proofs/proof-views.js';
 import {
   type ArchiveCell,
-  LIMIT_STEP,
-  PLACEMENT,
+  IN_PLACEMENT,
+  IN_SETTLEMENT,
+  IN_STEP,
   positionsOf,
   ROUND,
-  SETTLEMENT,
   TRANSFER,
 } from '../columns.js';
 
@@ -31,21 +31,13 @@ export interface ArchivedRound extends Omit<ArchivedRoundProof, 'paidCents' | 'r
   readonly settledSeq: number;
 }
 
-export interface Placed {
-  readonly seq: number;
-  readonly item: number;
-}
-
 /** An event at its place among all events. */
-export interface At<Event> extends Placed {
+export interface At<Event> extends LedgerPlace {
   readonly event: Event;
 }
 
-const IN_PLACEMENT = positionsOf(PLACEMENT);
-const IN_SETTLEMENT = positionsOf(SETTLEMENT);
 const IN_ROUND = positionsOf(ROUND);
 const IN_TRANSFER = positionsOf(TRANSFER);
-const IN_STEP = positionsOf(LIMIT_STEP);
 
 /** In the order of `SETTLEMENT`. */
 const STEP_AS_SETTLEMENT = [

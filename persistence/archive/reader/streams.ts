@@ -2,6 +2,7 @@
  * Events made of the archive's rows, with their places among all events. Placements, settlements, steps of limit
  * orders and transfers are streams, each in order, which are merged.
  */
+import type { LedgerPlace } from '../../../engine/model/archive-reads.js';
 import { isUnfilled, marketId, timeFrameMs } from '../../../engine/model/domain.js';
 import type {
   BalanceMoved,
@@ -11,7 +12,7 @@ import type {
   SettlementTerms,
 } from '../../../engine/model/events.js';
 import type { ArchiveBlocks } from '../blocks.js';
-import { type ArchiveCell, PLACEMENT, positionsOf } from '../columns.js';
+import { type ArchiveCell, IN_PLACEMENT } from '../columns.js';
 import { damagedArchive } from '../schema.js';
 import {
   type At,
@@ -20,17 +21,16 @@ import {
   fillAt,
   hasRested,
   isFill,
-  type Placed,
   placedSeqOf,
   placementAt,
   settlementAt,
 } from './row-events.js';
 
-export const comparePlaces = (one: Placed, other: Placed): number =>
+export const comparePlaces = (one: LedgerPlace, other: LedgerPlace): number =>
   one.seq === other.seq ? one.item - other.item : one.seq - other.seq;
 
 /** Each stream is in order, or the last first with `direction` -1. Closes all of them at the end. */
-export function* merged<T extends Placed>(
+export function* merged<T extends LedgerPlace>(
   streams: readonly Iterator<T, void, undefined>[],
   direction: 1 | -1 = 1,
 ): Generator<T, void, undefined> {
@@ -62,8 +62,6 @@ function nextOf<T>(stream: Iterator<T, void, undefined>): T | null {
 /** `seq` is 0 if the archive began after the bet was placed. */
 export type ArchivedEvent = At<BetPlaced | OrderPending | OrderFilled | SettlementTerms | BalanceMoved>;
 export type ArchivedEvents = Generator<ArchivedEvent, void, undefined>;
-
-const IN_PLACEMENT = positionsOf(PLACEMENT);
 
 function* eventsOfPlacements(placements: Iterable<ArchiveCell[]>): ArchivedEvents {
   for (const row of placements) yield placementAt(row);

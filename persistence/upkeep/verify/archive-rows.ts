@@ -2,7 +2,6 @@
  * Compares the archive with the journal: every row of the replay must be in it, unchanged. Rows are read a few at a
  * time, without a transaction that would keep a running server from truncating its WAL.
  */
-
 import type Database from 'better-sqlite3';
 import { RowsText } from '../../../engine/base/rows-text.js';
 import type { EngineReads } from '../../../engine/engine.js';
@@ -13,11 +12,10 @@ import { ArchiveBlocks } from '../../archive/blocks.js';
 import {
   type ArchiveCell,
   byKind,
-  positionsOf,
+  IN_SETTLEMENT,
   ROW_KINDS,
   type RowKind,
   rowsOfText,
-  SETTLEMENT,
   TABLE_OF,
 } from '../../archive/columns.js';
 import { openArchive } from '../../archive/file.js';
@@ -26,8 +24,6 @@ import { type ArchiveProgress, asArchiveDamage, NO_ROWS } from '../../archive/sc
 import { codeOf, messageOf } from '../../errors.js';
 import type { Findings } from './findings.js';
 import { RowsInOrder } from './rows-in-order.js';
-
-const IN_SETTLEMENT = positionsOf(SETTLEMENT);
 
 class BetRows implements BetTaker {
   readonly #text = new RowsText();
