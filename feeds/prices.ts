@@ -6,27 +6,19 @@ import { PriceTracker } from '../engine/host/price-tracker.js';
 import { Quoter } from '../engine/host/quoter.js';
 import { GRACE_MS } from '../engine/host/ticks/boundary-window.js';
 import { ASSETS, assetOf, marketOf, TIME_FRAMES, textAt, timeFrameOf } from '../engine/model/domain.js';
+import type { PriceWatch } from '../engine/model/prices.js';
 import { type ChosenFeed, chooseFeed, type FeedSurroundings } from './choose-feed.js';
 import { bears } from './live/lateness.js';
 import { MarketHours } from './market-hours.js';
-import { type AssetsAt, expectedAssetsOf, silentAssetsOf } from './silent-assets.js';
+import { expectedAssetsOf, silentAssetsOf } from './silent-assets.js';
 
 /** How long a service may take after a start to tell its prices at boundaries from before it. */
 const RECALL_MS = 15_000;
 
-export interface Prices extends ChosenFeed {
+export interface Prices extends ChosenFeed, PriceWatch {
   readonly hours: MarketHours;
   readonly tracker: PriceTracker;
   readonly quoter: Quoter;
-  /** Assets with ticks expected now, and those of them without one for a while. */
-  readonly expectedAssets: AssetsAt;
-  readonly silentAssets: AssetsAt;
-  /** By the live feed that the asset's prices come from; null where that is not known. */
-  readonly latenessMs: (asset: number) => number | null;
-  /** Markets whose prices are too late for them, whether they take orders or an operator has them do so. */
-  readonly lateMarkets: () => number;
-  /** Assets that are priced by another than their preferred live feed. */
-  readonly switchedAssets: () => number;
 }
 
 export function openPrices(

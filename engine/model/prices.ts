@@ -1,4 +1,5 @@
-/** An asset's volatility as the host has estimated it: boundary prices journal it. */
+/** What the host knows of prices: their volatility, which boundary prices journal, and whether they come in time. */
+import type { Asset } from './domain.js';
 
 /**
  * State of `engine/host/ticks/volatility.ts`. The engine only keeps it, so that quotes go on after a restart as before
@@ -19,4 +20,17 @@ export interface PriceEstimate {
   readonly leastNow: number;
   readonly leastBefore: number;
   readonly changesNow: number;
+}
+
+/** Whether prices come, and in time. */
+export interface PriceWatch {
+  /** Assets with ticks expected now, and those of them without one for a while. */
+  readonly expectedAssets: (nowMs: number) => readonly Asset[];
+  readonly silentAssets: (nowMs: number) => readonly Asset[];
+  /** By the live feed that the asset's prices come from; null where that is not known. */
+  readonly latenessMs: (asset: number) => number | null;
+  /** Markets whose prices are too late for them, whether they take orders or an operator has them do so. */
+  readonly lateMarkets: () => number;
+  /** Assets that are priced by another than their preferred live feed. */
+  readonly switchedAssets: () => number;
 }

@@ -5,9 +5,10 @@ import type { Sequencer } from '../../engine/host/sequencer.js';
 import { ASSETS, LIVE, LOCKED, MARKETS_MAX } from '../../engine/model/domain.js';
 import { LOSS_SCOPES, lossLimitCents, lostCents } from '../../engine/model/loss-limits.js';
 import type { Clock, PriceTick } from '../../engine/model/ports.js';
+import type { PriceWatch } from '../../engine/model/prices.js';
+import type { ShadowStatus } from '../../engine/model/shadow-status.js';
 import type { RoundView } from '../../engine/model/views.js';
 import { worstResultCents } from '../../engine/quotes/exposure.js';
-import type { AssetsAt } from '../../feeds/silent-assets.js';
 import { type BACKGROUND_THREADS, Gauges, REPEATED_ALARMING, SPACE_LEVELS } from './gauges.js';
 import { type LeaderStatus, logGauges } from './replication.js';
 
@@ -16,48 +17,13 @@ interface Busy {
   readonly activeMs: number;
 }
 
-/** The state of snapshots and archive, as last reported by the shadow; `main.ts` connects the two. */
-export interface ShadowView {
-  readonly state: string;
-  /** The reason why it does not do all of its work, or null. */
-  readonly reason: string | null;
-  readonly appliedSeq: number;
-  readonly archiveSeq: number;
-  /** `tookMs` is null if an earlier process wrote the snapshot. */
-  readonly snapshot: {
-    readonly seq: number;
-    readonly atMs: number;
-    readonly bytes: number;
-    readonly tookMs: number | null;
-  } | null;
-  /** The check of the journal rows that the start skipped, and the faults found. */
-  readonly oldRows: {
-    readonly isDone: boolean;
-    readonly checkedSeq: number;
-    readonly endSeq: number;
-    readonly faults: readonly string[];
-  };
-  readonly heapUsedBytes: number;
-  readonly arrayBuffersBytes: number;
-  /** A recovery after an unclean stop would need so much free space now; so much is available. */
-  readonly recoveryNeedsBytes: number;
-  readonly freeBytes: number;
-  readonly backupAtMs: number | null;
-  readonly createdAtMs: number;
-}
-
-export interface EngineFiguresOptions {
+export interface EngineFiguresOptions extends PriceWatch {
   readonly engineGauges: SharedArrayBuffer;
   readonly clock: Clock;
   readonly sequencer: Sequencer;
   readonly tracker: { latest(asset: number): PriceTick | null; held(asset: number): object | null };
   readonly quoter: Pick<Quoter, 'volatility' | 'estimate'>;
-  readonly expectedAssets: AssetsAt;
-  readonly silentAssets: AssetsAt;
-  readonly latenessMs: (asset: number) => number | null;
-  readonly lateMarkets: () => number;
-  readonly switchedAssets: () => number;
-  readonly shadow: () => ShadowView;
+  readonly shadow: () => ShadowStatus;
   readonly threads: Readonly<Record<(typeof BACKGROUND_THREADS)[number], Busy>>;
   readonly marketsWithoutCapital: (nowMs: number) => number;
   /** Money is at stake: prices are not simulated, nor is the clock. */

@@ -1,11 +1,11 @@
 /** Messages between the event loop and the shadow's thread. */
 import type { MessagePort } from 'node:worker_threads';
 import type { RefusedAt } from '../../engine/model/operators.js';
+import type { ShadowStatus } from '../../engine/model/shadow-status.js';
 import type { DataDir } from '../data-dir/layout.js';
 import type { SpaceThresholds } from '../data-dir/space.js';
 import type { ErrorParts } from '../journal/messages.js';
 import type { SnapshotsKept } from '../upkeep/retention/choice.js';
-import type { OldRowsState } from './old-rows.js';
 
 export interface ShadowOptions {
   readonly dir: DataDir;
@@ -25,52 +25,6 @@ export interface ShadowOptions {
   /** The thread that makes roots and signs heads (`roots/messages.ts`). */
   readonly roots?: MessagePort;
 }
-
-/** `behind`: not at the journal's end yet. `saving`: writing a snapshot. `paused` and `failed` have a reason. */
-export type ShadowState = 'starting' | 'behind' | 'following' | 'saving' | 'paused' | 'failed';
-
-export interface SnapshotTaken {
-  readonly seq: number;
-  readonly atMs: number;
-  readonly bytes: number;
-  /** null if an earlier process wrote it. */
-  readonly tookMs: number | null;
-}
-
-export interface ShadowStatus {
-  readonly state: ShadowState;
-  readonly reason: string | null;
-  readonly appliedSeq: number;
-  readonly archiveSeq: number;
-  readonly snapshot: SnapshotTaken | null;
-  /** The check of the rows that the start skipped. */
-  readonly oldRows: OldRowsState;
-  /** The thread's own part of the process's resident set. */
-  readonly heapUsedBytes: number;
-  readonly arrayBuffersBytes: number;
-  /** A restart after an unclean stop needs this much for its copy of the open segment. */
-  readonly recoveryNeedsBytes: number;
-  readonly freeBytes: number;
-  /** When the last backup was made, by its stamp; null for none. */
-  readonly backupAtMs: number | null;
-  /** When the data directory was made; NaN while that is not known. */
-  readonly createdAtMs: number;
-}
-
-export const STATUS_AT_START: ShadowStatus = {
-  state: 'starting',
-  reason: null,
-  appliedSeq: 0,
-  archiveSeq: 0,
-  snapshot: null,
-  oldRows: { isDone: false, checkedSeq: 0, endSeq: 0, faults: [] },
-  heapUsedBytes: 0,
-  arrayBuffersBytes: 0,
-  recoveryNeedsBytes: 0,
-  freeBytes: 0,
-  backupAtMs: null,
-  createdAtMs: Number.NaN,
-};
 
 export type ShadowNews =
   | { readonly kind: 'snapshot'; readonly seq: number; readonly bytes: number; readonly tookMs: number }

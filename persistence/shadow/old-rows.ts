@@ -3,21 +3,13 @@
  * A damaged row does no harm now, but what lies before it cannot be shown, and no older snapshot can replace the
  * newest.
  */
-
+import type { OldRowsState } from '../../engine/model/shadow-status.js';
 import type { DataDir } from '../data-dir/layout.js';
 import { codeOf, messageOf } from '../errors.js';
 import { absentPath, readAbsent } from '../journal/segment/absent.js';
 import { findSegments, firstSeqOf } from '../journal/segment/names.js';
 import { CHUNK_CHARS, rowsOfSegment } from '../journal/segment/segment.js';
 import type { Rest } from '../thread/pace.js';
-
-export interface OldRowsState {
-  readonly isDone: boolean;
-  readonly checkedSeq: number;
-  readonly endSeq: number;
-  /** Sentences on the first fault of each segment. */
-  readonly faults: readonly string[];
-}
 
 export class OldRowsCheck {
   readonly #faults: string[] = [];

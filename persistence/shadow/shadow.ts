@@ -10,7 +10,9 @@ import { AssertionError } from '../../engine/base/assert.js';
 import type { Engine } from '../../engine/engine.js';
 import type { RefusedAt } from '../../engine/model/operators.js';
 import type { StoredBatch } from '../../engine/model/ports.js';
+import type { OldRowsState, SnapshotTaken } from '../../engine/model/shadow-status.js';
 import type { ArchivePosition, ArchiveWriter } from '../archive/writer.js';
+import { orClosed } from '../data-dir/closing.js';
 import { JournalError } from '../errors.js';
 import { JournalReader } from '../journal/reader.js';
 import { ReplayMismatch, replayBatch } from '../replay/replay.js';
@@ -18,8 +20,8 @@ import { RootFeed } from '../roots/feed.js';
 import type { JournalHead } from '../roots/messages.js';
 import { SnapshotFiles } from '../snapshot/files.js';
 import { noRest, type Rest } from '../thread/pace.js';
-import type { ShadowNews, ShadowOptions, SnapshotTaken } from './messages.js';
-import { OldRowsCheck, type OldRowsState } from './old-rows.js';
+import type { ShadowNews, ShadowOptions } from './messages.js';
+import { OldRowsCheck } from './old-rows.js';
 import { type ShadowClock, ShadowSnapshots } from './snapshots.js';
 import { findStart } from './start.js';
 
@@ -63,15 +65,12 @@ export class Shadow {
     const { dir } = options;
     const files = new SnapshotFiles(dir.snapshots, rest);
     this.#reader = new JournalReader(dir, SLICE_CHARS_MAX);
-    try {
-      const { engine, chain, archive } = findStart(dir, this.#reader, files, clock.nowMs(), note, rest);
-      this.#engine = engine;
-      this.#archive = archive;
-      this.#position = { seq: engine.seq, timeMs: engine.timeMs, digest: engine.rollingDigest(), chain };
-    } catch (thrown) {
-      this.#reader.close();
-      throw thrown;
-    }
+    const { engine, chain, archive } = orClosed(this.#reader, (reader) =>
+      findStart(dir, reader, files, clock.nowMs(), note, rest),
+    );
+    this.#engine = engine;
+    this.#archive = archive;
+    this.#position = { seq: engine.seq, timeMs: engine.timeMs, digest: engine.rollingDigest(), chain };
     this.#oldRows = new OldRowsCheck(dir, this.#engine.seq, note, rest);
     const { roots } = options;
     this.#roots =

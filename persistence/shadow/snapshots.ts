@@ -7,6 +7,7 @@ import { assert } from '../../engine/base/assert.js';
 import type { Engine, EngineReads } from '../../engine/engine.js';
 import type { SnapshotRef } from '../../engine/host/snapshot-store.js';
 import type { Clock } from '../../engine/model/ports.js';
+import type { SnapshotTaken } from '../../engine/model/shadow-status.js';
 import type { ArchivePosition } from '../archive/writer.js';
 import { fileBytes } from '../data-dir/files.js';
 import { codeOf, messageOf } from '../errors.js';
@@ -14,7 +15,7 @@ import type { SnapshotFiles } from '../snapshot/files.js';
 import type { Rest } from '../thread/pace.js';
 import { SNAPSHOTS_KEPT } from '../upkeep/retention/choice.js';
 import { executePlan, planPrune } from '../upkeep/retention/retention.js';
-import type { ShadowNews, ShadowOptions, SnapshotTaken } from './messages.js';
+import type { ShadowNews, ShadowOptions } from './messages.js';
 
 const RETRY_MS = 60_000;
 /** After a snapshot the shadow follows for this many times as long, so that it makes progress. */

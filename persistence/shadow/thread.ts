@@ -1,16 +1,10 @@
 /** The event loop's side of the shadow's thread (`worker.ts`), with its last status. Only a clean stop waits for it. */
 import { unreachable } from '../../engine/base/assert.js';
 import type { RefusedAt } from '../../engine/model/operators.js';
+import { type ShadowStatus, STATUS_AT_START } from '../../engine/model/shadow-status.js';
 import { fromErrorParts } from '../journal/messages.js';
 import { Thread } from '../thread/thread.js';
-import {
-  type FromShadow,
-  type ShadowNews,
-  type ShadowOptions,
-  type ShadowStatus,
-  STATUS_AT_START,
-  type ToShadow,
-} from './messages.js';
+import type { FromShadow, ShadowNews, ShadowOptions, ToShadow } from './messages.js';
 
 /** A clean stop waits this long for the present step, gives up a snapshot in progress, and terminates the thread. */
 const CLOSE_MS_MAX = 1_000;

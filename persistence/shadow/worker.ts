@@ -5,6 +5,7 @@
 import { statSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import { must } from '../../engine/base/assert.js';
+import { type ShadowState, STATUS_AT_START } from '../../engine/model/shadow-status.js';
 import type { ReaderNews, WantedSeq } from '../archive/reader/messages.js';
 import { databaseBytes } from '../data-dir/files.js';
 import { copyNeedsBytes, DEFAULT_SPACE_THRESHOLDS, freeBytesOf, SpaceWatch } from '../data-dir/space.js';
@@ -13,13 +14,7 @@ import { toErrorParts } from '../journal/messages.js';
 import { findSegments } from '../journal/segment/names.js';
 import { backgroundPace, threadCpuMs } from '../thread/pace.js';
 import type { CloseMessage } from '../thread/thread.js';
-import {
-  type FromShadow,
-  type ShadowOptions,
-  type ShadowState,
-  STATUS_AT_START,
-  type ToShadow,
-} from './messages.js';
+import type { FromShadow, ShadowOptions, ToShadow } from './messages.js';
 import { Shadow } from './shadow.js';
 
 const POLL_MS = 200;

@@ -2,15 +2,15 @@
  * The facts of `GET /status`: the server's state on one page. Unlike every other answer it does not wait for the
  * journal, because an operator needs it most when the journal hangs.
  */
-
 import { must } from '../../../engine/base/assert.js';
 import type { EngineReads } from '../../../engine/engine.js';
 import type { PriceTracker } from '../../../engine/host/price-tracker.js';
 import type { Sequencer } from '../../../engine/host/sequencer.js';
 import { ASSETS, assetOf, marketId, textAt } from '../../../engine/model/domain.js';
 import type { Clock } from '../../../engine/model/ports.js';
+import type { ShadowStatus } from '../../../engine/model/shadow-status.js';
 import type { LiveFeed } from '../../../feeds/live/live-feed.js';
-import { openRounds, type ShadowView, suspendedMarkets } from '../../metrics/engine-figures.js';
+import { openRounds, suspendedMarkets } from '../../metrics/engine-figures.js';
 import { type LeaderStatus, refusedAs } from '../../metrics/replication.js';
 import { type CommandOptions, unconfirmedMs } from './commands.js';
 import type { Reply } from './reads.js';
@@ -30,7 +30,7 @@ export interface StatusSources {
   readonly liveFeeds: readonly LiveFeed[];
   readonly tracker: PriceTracker;
   readonly durability: 'fsync' | 'os';
-  readonly shadow: () => ShadowView;
+  readonly shadow: () => ShadowStatus;
   /** null where the journal is on this machine alone. */
   readonly replicatedLog: () => LeaderStatus | null;
   readonly start: StartView;
@@ -126,7 +126,7 @@ function status(sources: StatusSources, uptimeMs: number): object {
   };
 }
 
-function shadow(view: ShadowView, durableSeq: number): unknown {
+function shadow(view: ShadowStatus, durableSeq: number): unknown {
   const { state, reason, appliedSeq, archiveSeq, snapshot, recoveryNeedsBytes, freeBytes } = view;
   const { heapUsedBytes, arrayBuffersBytes } = view;
   return {

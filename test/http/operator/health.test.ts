@@ -3,13 +3,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ASSETS, type Asset } from '../../../engine/model/domain.js';
 import type { HttpRequest, HttpResponder } from '../../../engine/model/ports.js';
+import { STATUS_AT_START } from '../../../engine/model/shadow-status.js';
 import { HANGS_MS } from '../../../http/metrics/alarm-list.js';
 import { EngineFigures } from '../../../http/metrics/engine-figures.js';
 import { Gauges, gaugesMemory } from '../../../http/metrics/gauges.js';
 import type { LeaderStatus } from '../../../http/metrics/replication.js';
 import { createOperatorApi } from '../../../http/operator/api.js';
 import { type Health, healthOf, healthRoutes } from '../../../http/operator/health.js';
-import { STATUS_AT_START } from '../../../persistence/shadow/messages.js';
 import { liveHost } from '../../support/host/live-host.js';
 
 function watched(needsBackup = true) {

@@ -9,7 +9,7 @@ import { orders, setUpCommands } from '../../../bench/engine/scenario.js';
 import { checkArchive } from '../../../persistence/archive/check.js';
 import { walPath } from '../../../persistence/data-dir/files.js';
 import { findSegments } from '../../../persistence/journal/segment/names.js';
-import type { ShadowNews, ShadowOptions, ShadowStatus } from '../../../persistence/shadow/messages.js';
+import type { ShadowNews, ShadowOptions } from '../../../persistence/shadow/messages.js';
 import { ShadowThread } from '../../../persistence/shadow/thread.js';
 import { askUntil } from '../../support/ask-until.js';
 import { alterDatabase, onlySegment, temporaryDir } from '../support/journal-files.js';
@@ -52,7 +52,7 @@ const spoilRow = ({ dir }: HotSide, which: 'min' | 'max'): void =>
     `UPDATE batch SET commands = commands || ' ' WHERE last_seq = (SELECT ${which}(last_seq) FROM batch)`,
   );
 
-const until = ({ thread }: Started, holds: (status: ShadowStatus) => boolean): Promise<ShadowStatus> =>
+const until = ({ thread }: Started, holds: (status: ShadowThread['status']) => boolean) =>
   askUntil(() => thread.status, holds);
 
 test('it follows the journal while it is written, and closes all files at the end', async (t) => {
