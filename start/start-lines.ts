@@ -1,21 +1,11 @@
 /** Log lines of a start, and of one that is refused. */
-
 import { ConfigError } from '../config/config.js';
 import { risksOf } from '../config/production.js';
 import type { RunningConfig } from '../config/setup.js';
 import type { EngineReads } from '../engine/engine.js';
 import type { SigningKeys } from '../engine/model/proofs/signing.js';
+import type { Recovered } from '../persistence/recovery/open-store.js';
 import { createLog, type Log } from '../process/log/log.js';
-
-export interface RecoveredView {
-  readonly lastSeq: number;
-  /** The last command's; 0 in a new journal. */
-  readonly lastTimeMs: number;
-  /** 0 without a snapshot. */
-  readonly snapshotSeq: number;
-  readonly wasUnclean: boolean;
-  readonly notes: readonly string[];
-}
 
 export function logStarting(log: Log, version: string, dataDir: string): void {
   log.write('starting', { version, node: process.version, pid: process.pid, dataDir });
@@ -36,7 +26,12 @@ export const recoveryLogger =
     log.flush();
   };
 
-export function logRecovered(log: Log, view: RecoveredView, engine: EngineReads, tookMs: number): void {
+export function logRecovered(
+  log: Log,
+  view: Omit<Recovered, 'checksum' | 'batches'>,
+  engine: EngineReads,
+  tookMs: number,
+): void {
   const { lastSeq, lastTimeMs, snapshotSeq, wasUnclean, notes } = view;
   if (wasUnclean) log.write('unclean_stop', { sequence: lastSeq });
   for (const note of notes) log.write('recovery_warning', { sequence: lastSeq }, note);

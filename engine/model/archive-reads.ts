@@ -2,12 +2,12 @@
  * Questions about data that has left the engine's memory, and their answers, as a reader of the archive gives them on a
  * thread of its own. `http` asks, `persistence` answers, and `main.ts` gives each gateway a port to the reader.
  */
-import type { BetsStatus } from './bet-pages.js';
+import type { BetsFilter } from './bet-pages.js';
 import type { RoundName } from './domain.js';
 import type { ErrorCode } from './errors.js';
 import type { ActionsAnswer, ActionsQuestion } from './operators.js';
 import type { ProofView, PublishedRoot } from './proofs/proof-views.js';
-import type { BetView } from './views.js';
+import type { BetView, RoundFigures } from './views.js';
 
 /**
  * The answer must show everything up to this command, which must be durable: for an account its `accountTouchedSeq`
@@ -18,18 +18,13 @@ interface ReachedSeq {
 }
 
 /** By number, newest first. null for any, in each field. */
-export interface BetsQuestion extends ReachedSeq {
+export interface BetsQuestion extends ReachedSeq, BetsFilter {
   readonly kind: 'bets';
   readonly account: number | null;
   /** Only bets with a smaller number; Infinity for all. */
   readonly beforeBet: number;
-  readonly status: BetsStatus;
-  readonly market: number | null;
-  readonly roundNumber: number | null;
-  /** Only bets placed at or after, and before, these times. */
+  /** Only bets that were placed at this time or later. */
   readonly fromMs: number | null;
-  readonly beforeMs: number | null;
-  readonly clientOrderId: string | null;
   readonly limit: number;
 }
 
@@ -155,24 +150,7 @@ export interface LedgerAnswer {
   readonly nextBefore: LedgerPlace | null;
 }
 
-export interface ArchivedRoundView extends RoundName {
-  readonly startTimeMs: number;
-  readonly lockTimeMs: number;
-  readonly endTimeMs: number;
-  readonly openPrice: number | null;
-  /** null for a voided round. */
-  readonly closePrice: number | null;
-  readonly poolUpCents: number;
-  readonly poolDownCents: number;
-  readonly betCount: number;
-  readonly volumeCents: number;
-  /** Index into `ROUND_RESULTS`. */
-  readonly result: number;
-  /** '' unless voided. */
-  readonly voidReason: string;
-  /** Half of the house's seeds. */
-  readonly seedCents: number;
-  readonly feeBps: number;
+export interface ArchivedRoundView extends RoundFigures {
   /** The payouts of its bets, stakes that were given back included. */
   readonly paidCents: number;
   readonly settledAtMs: number;

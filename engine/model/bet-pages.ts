@@ -42,13 +42,24 @@ export function isListed(
   return changedSeq > settledDownTo || (changedSeq === settledDownTo && last.includes(bet));
 }
 
-export interface BetsQuery {
+export interface BetsFilter {
   readonly status: BetsStatus;
   readonly market: number | null;
   readonly roundNumber: number | null;
   /** Only bets that were placed before this time. */
   readonly beforeMs: number | null;
   readonly clientOrderId: string | null;
+}
+
+export const ALL_BETS: BetsFilter = {
+  status: 'all',
+  market: null,
+  roundNumber: null,
+  beforeMs: null,
+  clientOrderId: null,
+};
+
+export interface BetsQuery extends BetsFilter {
   /** null to begin with the newest. */
   readonly from: BetsPlace | null;
   /** Bets shown already are left out. */

@@ -2,7 +2,7 @@
  * Read access to the engine. A view is a plain copy or a read-only window on live state; outside `engine/`, state
  * changes only through commands.
  */
-import type { PositionStatus } from './domain.js';
+import type { PositionStatus, RoundName } from './domain.js';
 import type { Rejected } from './events.js';
 import type { ProofView } from './proofs/proof-views.js';
 
@@ -15,13 +15,8 @@ export interface QuoteView {
   readonly edgeCents: number;
 }
 
-/**
- * A round. While the round is in memory its object stays the same and its fields change with the engine. Readers that
- * must not see undurable state use events instead.
- */
-export interface RoundView {
-  readonly market: number;
-  readonly roundNumber: number;
+/** Of a round in memory, and of a settled one in the archive. */
+export interface RoundFigures extends RoundName {
   readonly startTimeMs: number;
   readonly lockTimeMs: number;
   readonly endTimeMs: number;
@@ -29,25 +24,34 @@ export interface RoundView {
   readonly openPrice: number | null;
   /** null until resolved, and for a voided round. */
   readonly closePrice: number | null;
-  /** Index into `ROUND_STATUSES`. */
-  readonly status: number;
   /** Index into `ROUND_RESULTS`. */
   readonly result: number;
+  /** '' unless voided. */
+  readonly voidReason: string;
   /** Stakes and the house's seeds, as these were split for the last bet. */
   readonly poolUpCents: number;
   readonly poolDownCents: number;
-  /** Owed to each side if it wins. */
-  readonly payoutUpCents: number;
-  readonly payoutDownCents: number;
-  /** null where the seeds are fixed. */
-  readonly quote: QuoteView | null;
-  readonly proof: ProofView;
   /** Number and sum of bets, without the seeds. */
   readonly betCount: number;
   readonly volumeCents: number;
   /** Half of the house's seeds: each side had as much when the round opened. */
   readonly seedCents: number;
   readonly feeBps: number;
+}
+
+/**
+ * A round. While the round is in memory its object stays the same and its fields change with the engine. Readers that
+ * must not see undurable state use events instead.
+ */
+export interface RoundView extends RoundFigures {
+  /** Index into `ROUND_STATUSES`. */
+  readonly status: number;
+  /** Owed to each side if it wins. */
+  readonly payoutUpCents: number;
+  readonly payoutDownCents: number;
+  /** null where the seeds are fixed. */
+  readonly quote: QuoteView | null;
+  readonly proof: ProofView;
   readonly minStakeCents: number;
   readonly maxStakeCents: number;
   /** Greatest age of the price at its end; an older one voids the round. */
@@ -56,8 +60,6 @@ export interface RoundView {
   readonly bettingClosesMs: number;
   /** null until resolved. */
   readonly resolvedAtMs: number | null;
-  /** '' unless voided. */
-  readonly voidReason: string;
 }
 
 export interface BetView {

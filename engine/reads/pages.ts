@@ -3,6 +3,7 @@
  * reader holds up the orders: it may hold fewer bets than asked for, and says where to go on.
  */
 import {
+  ALL_BETS,
   type BetsPage,
   type BetsPlace,
   type BetsQuery,
@@ -50,7 +51,7 @@ export function changesPage(
   const bets = rows.map((row) => betView(state, row));
   const rest = listedBy(state, rows);
   const from = { beforeBet: state.bets.placedCount + 1, nearBet: 0, nearRow: 0 };
-  const ahead = betsPage(state, account, { ...EVERYTHING, from, limit: 1, rest });
+  const ahead = betsPage(state, account, { ...ALL_BETS, from, limit: 1, rest });
   const isLast = ahead.bets.length === 0 && ahead.next === null && !hasForgotten(state, account);
   return { bets, next: isLast ? null : from, rest };
 }
@@ -60,14 +61,6 @@ function hasForgotten({ accounts, rulesInForce }: State, account: number): boole
   const settledKept = accounts.chunk(account).settledKept[accounts.row(account)] as number;
   return settledKept >= Math.min(rulesInForce.historyBetsMax, LIST_LIMIT_MAX);
 }
-
-const EVERYTHING = {
-  status: 'all',
-  market: null,
-  roundNumber: null,
-  beforeMs: null,
-  clientOrderId: null,
-} as const;
 
 function listedBy(state: State, rows: readonly number[]): Listed {
   let openDownTo = state.bets.placedCount + 1;

@@ -2,6 +2,7 @@
 import { must } from '../../engine/base/assert.js';
 import { isoText } from '../../engine/base/iso-text.js';
 import type { ArchivedBetView } from '../../engine/model/archive-reads.js';
+import { ALL_BETS } from '../../engine/model/bet-pages.js';
 import {
   accountId,
   keyId,
@@ -117,16 +118,7 @@ export function orderByKey(services: Services, call: Call): void {
   });
 }
 
-const ANY = {
-  kind: 'list',
-  status: 'all',
-  isByChange: false,
-  market: null,
-  roundNumber: null,
-  beforeMs: null,
-  clientOrderId: null,
-  limit: 1,
-} as const;
+const ANY = { kind: 'list', ...ALL_BETS, isByChange: false, limit: 1 } as const;
 
 /** Asks the archive where memory has none. `onFound` gets null if the account has no such bet. */
 export function findBet(

@@ -2,10 +2,9 @@
  * The public API as one handler. Every request takes the same steps: its route is found, its key is checked, it is
  * counted for its address, key and account, and only then is the rest of it read.
  */
-
 import { must } from '../../engine/base/assert.js';
 import type { HttpHandler, HttpRequest, HttpResponder } from '../../engine/model/ports.js';
-import { Refused } from '../kit/refused.js';
+import { NOT_FOUND, Refused } from '../kit/refused.js';
 import { type Found, Router } from '../kit/router.js';
 import type { KeyState } from '../limits/rate-limits.js';
 import { Documents } from '../pages/documents.js';
@@ -20,7 +19,6 @@ import { type PublicApiParts, type Services, servicesOf } from './services.js';
 const NO_CONTENT = 204;
 const FOUND = 302;
 const TO_DOCS = ['Location', '/docs'] as const;
-const NOT_FOUND = new Refused('not_found', 'no such path');
 const WRONG_METHOD = new Refused('method_not_allowed', 'the Allow header names the methods of this path');
 const READ_ONLY = 'GET, HEAD, OPTIONS';
 

@@ -14,12 +14,13 @@ import type {
 } from '../../engine/model/ports.js';
 import { readBody } from '../kit/body.js';
 import { refuseQuery } from '../kit/params.js';
-import { Refused } from '../kit/refused.js';
+import { NOT_FOUND, Refused } from '../kit/refused.js';
 import { isNamed, type TaggedBody } from '../kit/tagged-body.js';
 import type { Callers } from '../operator/access/callers.js';
 import type { TokenGuard } from '../operator/access/token-guard.js';
 import { answer, type Result, sendResult } from '../operator/endpoint.js';
 import type { StaticPages } from '../pages/static-pages.js';
+import { NO_BROWSER } from '../uws/request-headers.js';
 import type { LiveMessage, StandbyMessage } from './live-message.js';
 import { loadPage } from './page-files.js';
 import {
@@ -39,8 +40,6 @@ const SESSION_PATH = `${BASE}/session`;
 export const CONSOLE_STREAMS: readonly string[] = [STREAM_PATH];
 
 const NO_SESSION = new Refused('invalid_session', 'the session has ended; log in again');
-const NOT_FOUND = new Refused('not_found', 'no such path');
-const NO_BROWSER: BrowserHeaders = { host: '', origin: '', cookie: '', csrfToken: '', ifMatch: '' };
 const READS: readonly string[] = ['GET', 'HEAD', 'OPTIONS'];
 
 export interface LoginBody {

@@ -5,7 +5,7 @@
  */
 import type { HttpRequest, StreamOwner, StreamSocket } from '../../engine/model/ports.js';
 import { later } from '../kit/client-work.js';
-import { Refused } from '../kit/refused.js';
+import { Refused, UPGRADE_REQUIRED } from '../kit/refused.js';
 import type { Session, Sessions } from './sessions.js';
 
 /** The console's own close code of a WebSocket: the session has ended, and the page asks for a login. */
@@ -18,10 +18,6 @@ const GOING_AWAY = 1001;
 const POLICY_VIOLATION = 1008;
 const INTERNAL_ERROR = 1011;
 
-const UPGRADE_REQUIRED = new Refused('upgrade_required', 'the stream is a WebSocket', [
-  'Upgrade',
-  'websocket',
-]);
 const TOO_MANY = new Refused('too_many_streams', `at most ${WATCHERS_MAX} pages watch at a time`, [
   'Retry-After',
   '10',

@@ -10,8 +10,7 @@ import type { Rules } from '../../engine/model/rules.js';
 import type { SignedHead } from '../../engine/proofs/statements.js';
 import type { LogLevel } from '../../process/log/events.js';
 import type { BoardMemory } from '../board/markets.js';
-import type { RightsMemory } from '../board/rights.js';
-import type { BroadcastMemory } from '../broadcast/records.js';
+import type { SharedMemory } from '../desk/connect.js';
 import type { SharedLimits } from '../limits/shared-limits.js';
 import type { FiguresMemory } from '../metrics/memory.js';
 import type { TracesSetup } from '../metrics/order-traces.js';
@@ -28,10 +27,7 @@ export interface PortSetup {
   readonly logLevel: LogLevel;
 }
 
-export interface SharedSetup extends PortSetup, TracesSetup {
-  readonly rights: RightsMemory;
-  readonly board: BoardMemory;
-  readonly broadcast: BroadcastMemory;
+export interface SharedSetup extends PortSetup, TracesSetup, SharedMemory {
   readonly streams: StreamsMemory;
   /** One double: the time of a manual clock in milliseconds; null for the system's. */
   readonly manualClock: SharedArrayBuffer | null;

@@ -7,6 +7,7 @@ import { createHmac, hash } from 'node:crypto';
 import { integerText } from '../../engine/base/integer-text.js';
 import type { IdempotencyDigest, OrderGuards } from '../../engine/model/commands.js';
 import { DOWN, MARKET_IDS, UP } from '../../engine/model/domain.js';
+import type { OrderFields } from '../link/orders.js';
 import { refuseInvalid } from './refused.js';
 
 const KEY_LENGTH_MAX = 255;
@@ -36,18 +37,8 @@ function isVisibleAscii(text: string): boolean {
 }
 
 /** Two orders with equal fields are the same. */
-export interface OrderContent {
-  /** Index of the market, or -1 if no market has this id. */
-  readonly market: number;
+export interface OrderContent extends Omit<OrderFields, 'account' | 'key' | 'idempotency'> {
   readonly marketId: string;
-  readonly side: number;
-  readonly stakeCents: number;
-  readonly expectedPercentE6: number;
-  /** The least odds that a limit order takes, 1e-4; 0 for any other order. */
-  readonly limitOddsE4: number;
-  readonly clientSeed: string | null;
-  readonly clientOrderId: string | null;
-  readonly guards: OrderGuards | null;
 }
 
 /*

@@ -38,6 +38,12 @@ export function refuseInvalid(detail: string): never {
   throw invalid(detail);
 }
 
+export const NOT_FOUND = new Refused('not_found', 'no such path');
+export const UPGRADE_REQUIRED = new Refused('upgrade_required', 'the stream is a WebSocket', [
+  'Upgrade',
+  'websocket',
+]);
+
 /** A programming error, which was logged with this id. */
 export const internalError = (requestId: string): Refused =>
   new Refused('internal_error', `an error of the server, logged as ${requestId}`);

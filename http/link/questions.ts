@@ -1,17 +1,12 @@
 /** Questions of gateways to the engine's thread, besides orders, and what it tells. */
-import type { BetsStatus } from '../../engine/model/bet-pages.js';
+import type { BetsFilter } from '../../engine/model/bet-pages.js';
 import type { CancelOrders, IdempotencyDigest } from '../../engine/model/commands.js';
 import type { OfferView, OpenSums, PartsQuote, RoundView } from '../../engine/model/views.js';
 import type { BetsReply, OrderFields, RefusalFacts } from './orders.js';
 
-export interface ListFields {
-  readonly status: BetsStatus;
+export interface ListFields extends BetsFilter {
   /** Open and settled bets in the order of their last change; only for a first page, of all bets. */
   readonly isByChange: boolean;
-  readonly market: number | null;
-  readonly roundNumber: number | null;
-  readonly beforeMs: number | null;
-  readonly clientOrderId: string | null;
   /** Numbers as of `cursorOf`; none for the first page. */
   readonly cursor: readonly number[];
   readonly limit: number;

@@ -1,5 +1,4 @@
 /** All figures as the operators' thread reads them at one moment. */
-
 import type { Guesses } from '../../engine/model/operators.js';
 import { CONNECTION_CELLS } from '../uws/connection-limits.js';
 import { Histogram, sumOf } from './cells.js';
@@ -10,14 +9,9 @@ import { type FiguresMemory, OPERATOR_PLACES, operatorSheetOf } from './memory.j
 import { COMMANDS, MICROSECONDS } from './scale.js';
 import type { ThreadPlaces } from './thread-meter.js';
 
-export interface ThreadFigures {
+export interface ThreadFigures extends Omit<ThreadPlaces, 'delay'> {
   /** `engine`, `operators`, `gateway0` and so on. */
   readonly name: string;
-  readonly activeMs: number;
-  readonly heapUsedBytes: number;
-  readonly heapTotalBytes: number;
-  readonly externalBytes: number;
-  readonly clientFaults: number;
   /** The longest delay of each second. */
   readonly delay: Histogram;
 }

@@ -9,12 +9,11 @@ import type { OperatorCaller } from '../../engine/model/operators.js';
 import type { HttpHandler, HttpRequest } from '../../engine/model/ports.js';
 import { later } from '../kit/client-work.js';
 import { refuseQuery } from '../kit/params.js';
-import { Refused } from '../kit/refused.js';
+import { NOT_FOUND, Refused } from '../kit/refused.js';
 import { Router } from '../kit/router.js';
 import { type Callers, type Denials, refuseRole } from './access/callers.js';
 import { answer, Call, type OperatorRoute, PREFIX, type Result, sendResult } from './endpoint.js';
 
-const NOT_FOUND = new Refused('not_found', 'no such path');
 const NOBODY: OperatorCaller = { name: '', role: 'read' };
 
 export interface OperatorApiOptions {

@@ -5,6 +5,7 @@
  */
 import typia from 'typia';
 import type { BetsAnswer, BetsQuestion } from '../../engine/model/archive-reads.js';
+import { ALL_BETS } from '../../engine/model/bet-pages.js';
 import { parseBetId, SETTLING } from '../../engine/model/domain.js';
 import type { OrderTrace } from '../../engine/model/operators.js';
 import type { BetView } from '../../engine/model/views.js';
@@ -116,7 +117,7 @@ async function one(services: Services, { id }: Call): Promise<BetResource> {
   const bet = parseBetId(id);
   if (bet === 0) throw NO_BET;
   const { rounds, seq: reachedSeq } = await services.engine.ask('openRounds', {});
-  const any = { status: 'all', market: null, roundNumber: null, fromMs: null, beforeMs: null } as const;
+  const any = { ...ALL_BETS, fromMs: null };
   const told = await allBets(services, { ...any, beforeBet: bet + 1, limit: 1, reachedSeq });
   const [found] = told.bets;
   if (found?.bet !== bet) throw NO_BET;

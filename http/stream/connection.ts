@@ -3,16 +3,11 @@ import { ERROR_STATUS, type ErrorCode } from '../../engine/model/errors.js';
 import type { StreamOwner, StreamSocket } from '../../engine/model/ports.js';
 import type { Client } from '../kit/client-work.js';
 import { internalError, Refused } from '../kit/refused.js';
+import type { LimitsOwner } from '../limits/rate-limits.js';
 import { type ErrorFields, errorMessageText, type Moment } from '../wire/stream-text.js';
 import * as L from './limits.js';
 import { type BadRequest, type Request, readRequest } from './requests.js';
 import { readUsualOrder, type UsualOrder } from './usual-order.js';
-
-export interface Subscriber {
-  readonly key: number;
-  readonly account: number;
-  readonly address: string;
-}
 
 export interface ConnectionHost {
   /** `seq` is the last durable command. */
@@ -47,7 +42,7 @@ export class Connection implements StreamOwner, Client {
 
   constructor(
     private readonly socket: StreamSocket,
-    readonly subscriber: Subscriber,
+    readonly subscriber: LimitsOwner,
     private readonly host: ConnectionHost,
   ) {}
 

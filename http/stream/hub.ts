@@ -11,10 +11,10 @@ import { ask } from '../api/ask.js';
 import { refuseKey } from '../api/authentication.js';
 import type { Call } from '../api/call.js';
 import { NO_SCOPE } from '../api/refusals.js';
+import type { PublicApiParts } from '../api/services.js';
 import { DURABLE_SEQ } from '../board/markets.js';
-import type { Rights } from '../board/rights.js';
 import { type Client, presentClient, workFor } from '../kit/client-work.js';
-import { invalid, Refused } from '../kit/refused.js';
+import { invalid, Refused, UPGRADE_REQUIRED } from '../kit/refused.js';
 import type { Asker } from '../link/orders.js';
 import type { GatewayMeter } from '../metrics/gateway-meter.js';
 import type { StreamDeadman, Subscribe } from '../wire/stream-requests.js';
@@ -29,10 +29,6 @@ import type { UsualOrder } from './usual-order.js';
 
 const PROTOCOL = 'tote.v1';
 const GOING_AWAY = 1001;
-const UPGRADE_REQUIRED = new Refused('upgrade_required', 'the stream is a WebSocket', [
-  'Upgrade',
-  'websocket',
-]);
 const TOO_MANY = new Refused('too_many_streams', `a key has at most ${STREAMS_PER_KEY_MAX} open streams`, [
   'Retry-After',
   '1',
@@ -40,14 +36,11 @@ const TOO_MANY = new Refused('too_many_streams', `a key has at most ${STREAMS_PE
 const STOPPING = new Refused('shutting_down', 'the server is stopping');
 const NO_QUERY = invalid('the stream has no query parameters; the key goes into the X-API-Key header');
 
-export interface StreamParts extends ChannelParts {
-  readonly rights: Rights;
+type SharedParts = Pick<PublicApiParts, 'rights' | 'meter' | 'journalHead' | 'limitsNowMs'>;
+
+export interface StreamParts extends ChannelParts, SharedParts {
   readonly counts: StreamCounts;
-  readonly meter: GatewayMeter;
-  /** null before the first. */
-  readonly journalHead: () => SignedHead | null;
   readonly nowMs: () => number;
-  readonly limitsNowMs: (monotonicMs: number) => number;
   readonly carryOut: (call: Call) => void;
   /** Runs what only streams can ask for, with the checks and limits of a cancellation. */
   readonly carryOutAs: (call: Call, run: () => void) => void;

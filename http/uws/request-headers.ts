@@ -3,7 +3,6 @@
  * name, finds a header that is sent twice: with two lengths, a proxy in front of this server may disagree on where
  * the request ends (request smuggling).
  */
-
 import type { BrowserHeaders, HttpRequest } from '../../engine/model/ports.js';
 import type { UwsRequest, UwsResponse } from './library.js';
 
@@ -26,7 +25,7 @@ const BROWSER_FIELDS: ReadonlyMap<string, keyof BrowserHeaders> = new Map([
   ['x-csrf-token', 'csrfToken'],
   ['if-match', 'ifMatch'],
 ]);
-const NO_BROWSER: BrowserHeaders = { host: '', origin: '', cookie: '', csrfToken: '', ifMatch: '' };
+export const NO_BROWSER: BrowserHeaders = { host: '', origin: '', cookie: '', csrfToken: '', ifMatch: '' };
 const ZERO = 48;
 
 export class RequestHeaders {

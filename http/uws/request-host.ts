@@ -1,13 +1,8 @@
 /** The interfaces between a transport and its requests, and the set of requests that wait for a slow client. */
-
 import type { TlsFiles } from '../../config/certificate.js';
-import type { Clock, HttpHandler } from '../../engine/model/ports.js';
+import type { Clock, HttpHandler, HttpRequest } from '../../engine/model/ports.js';
 
-export interface Concerned {
-  readonly method: string;
-  readonly path: string;
-  readonly address: string;
-}
+export type Concerned = Pick<HttpRequest, 'method' | 'path' | 'address'>;
 
 /** Reports a programming error that ends a client's request or stream. Returns the request's id. */
 export type OnFault = (error: unknown, concerned: Concerned) => string;

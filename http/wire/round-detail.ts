@@ -1,5 +1,4 @@
 /** The answer of GET /rounds/{id}: a round, its result and its provably-fair seed. */
-
 import { isoText } from '../../engine/base/iso-text.js';
 import { dollarsOfCents } from '../../engine/base/money.js';
 import type { RoundSeeds } from '../../engine/fairness.js';
@@ -16,14 +15,11 @@ import {
 } from '../../engine/model/domain.js';
 import type { RoundView } from '../../engine/model/views.js';
 import { quotedUpCents } from '../../engine/quotes/split.js';
+import type { RoundReply } from '../link/questions.js';
 import { namesOf, rootOf } from './archive-text.js';
 import type { RoundDetail, RoundHouse } from './types.js';
 
-export interface PricesNow {
-  readonly tick: number | null;
-  /** UP's fair share in millionths, or -1. */
-  readonly shareE6: number;
-}
+type PricesNow = Pick<RoundReply, 'tick' | 'shareE6'>;
 
 /** To be sent once the engine's last command is durable. */
 export function roundDetail(

@@ -1,5 +1,6 @@
 /** Messages of the thread that makes the roots of rounds: from the shadow, and with the event loop. */
 import type { MessagePort } from 'node:worker_threads';
+import type { RoundName } from '../../engine/model/domain.js';
 import type { SignedRoot } from '../../engine/model/proofs/proof-views.js';
 import type { SigningKeys } from '../../engine/model/proofs/signing.js';
 import type { SignedHead } from '../../engine/proofs/statements.js';
@@ -8,11 +9,6 @@ import type { ErrorParts } from '../journal/messages.js';
 /** A bet's numbers: time, bet, market, round, side, stake, odds, entry percent, payout. */
 export const BET_CELLS = 9;
 
-interface OfRound {
-  readonly market: number;
-  readonly roundNumber: number;
-}
-
 export type RootNote =
   | {
       readonly kind: 'bets';
@@ -20,8 +16,8 @@ export type RootNote =
       /** By bet; null if no bet has one. */
       readonly clientSeeds: readonly (string | null)[] | null;
     }
-  | ({ readonly kind: 'locked' | 'dropped' } & OfRound)
-  | ({ readonly kind: 'published' } & OfRound & Pick<SignedRoot, 'merkleRoot' | 'treeSize'>);
+  | ({ readonly kind: 'locked' | 'dropped' } & RoundName)
+  | ({ readonly kind: 'published' } & RoundName & Pick<SignedRoot, 'merkleRoot' | 'treeSize'>);
 
 export interface RootNotes {
   /** A shadow has begun anew: earlier notes count no more. */
@@ -49,7 +45,7 @@ export interface RootsOptions {
   readonly shadow: MessagePort;
 }
 
-export interface MadeRoot extends SignedRoot, OfRound {}
+export interface MadeRoot extends SignedRoot, RoundName {}
 
 export type FromRootsThread =
   | { readonly kind: 'root'; readonly root: MadeRoot }

@@ -2,12 +2,11 @@
  * Makes the Merkle roots of rounds, bet by bet. A root is ready when its round locks; it is to be put on record
  * unless the journal has one, which must be the same. It knows nothing of threads.
  */
-
 import { BetHashes } from '../../crypto/bet-hashes.js';
 import { FAIRNESS_TOOLS } from '../../crypto/fairness-tools.js';
 import { must } from '../../engine/base/assert.js';
 import { RoundSeeds } from '../../engine/fairness.js';
-import { MARKETS_MAX, roundId } from '../../engine/model/domain.js';
+import { MARKETS_MAX, type RoundName, roundId } from '../../engine/model/domain.js';
 import type { HashedBet } from '../../engine/model/events.js';
 import type { SignedRoot } from '../../engine/model/proofs/proof-views.js';
 import { newLeaf, TreeHasher, TreeStack } from '../../engine/proofs/merkle.js';
@@ -16,10 +15,7 @@ import { JournalError } from '../errors.js';
 import { noRest, type Rest } from '../thread/pace.js';
 import { BET_CELLS, type MadeRoot, type RootNote, type RootNotes } from './messages.js';
 
-type Tree = Pick<SignedRoot, 'merkleRoot' | 'treeSize'> & {
-  readonly market: number;
-  readonly roundNumber: number;
-};
+type Tree = RoundName & Pick<SignedRoot, 'merkleRoot' | 'treeSize'>;
 
 export interface RootSigner {
   readonly keyId: string;

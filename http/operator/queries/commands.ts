@@ -7,6 +7,7 @@ import { must } from '../../../engine/base/assert.js';
 import type { ManualRun } from '../../../engine/host/manual-run.js';
 import type { PriceTracker } from '../../../engine/host/price-tracker.js';
 import type { Sequencer } from '../../../engine/host/sequencer.js';
+import type { ConfirmPrice } from '../../../engine/model/commands.js';
 import { ASSETS, type By, textAt } from '../../../engine/model/domain.js';
 import type { BalanceMoved, Outcome } from '../../../engine/model/events.js';
 import type { OperatorCommand } from '../../../engine/model/operators.js';
@@ -86,11 +87,7 @@ interface Rotation extends Sent {
   readonly digest: string;
   readonly expiresAtMs: number | null;
 }
-interface Confirmation extends Sent {
-  readonly asset: number;
-  readonly price: number;
-  readonly reason: string;
-}
+type Confirmation = Sent & Pick<ConfirmPrice, 'asset' | 'price' | 'reason'>;
 
 type Accepted = Exclude<Outcome, { status: 'rejected' }>;
 

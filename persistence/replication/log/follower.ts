@@ -4,7 +4,7 @@
  */
 import type { StoredBatch } from '../../../engine/model/ports.js';
 import { JournalError } from '../../errors.js';
-import type { LeadFrom } from './leader.js';
+import type { LeaderOptions, LeadFrom } from './leader.js';
 import { type LocalJournal, locate, unpublished } from './locate.js';
 import { BatchJoiner, decodeMessage, type LogMessage, type Takeover } from './message.js';
 import type {
@@ -18,14 +18,9 @@ import type {
   ReplicatedLog,
   Role,
 } from './replicated-log.js';
-import type { Retry } from './retry.js';
 
-export interface FollowerOptions {
+export interface FollowerOptions extends LeaderOptions {
   readonly role: Role;
-  readonly node: string;
-  readonly leaseMs: number;
-  readonly monotonicMs: () => number;
-  readonly retry: Retry;
   readonly epochs: EpochMemory;
   /** Resolves after so many milliseconds, or earlier when there may be a new message. */
   readonly rest: (ms: number) => Promise<void>;
