@@ -1,6 +1,4 @@
 /** The endpoints that the archive answers, and the keys with which proofs are signed. */
-
-import { LIST_LIMIT_MAX } from '../../engine/model/bet-pages.js';
 import { envelopeResponse, listOf, okResponse, pageResponse } from '../openapi/common.js';
 import { EXAMPLES } from '../openapi/examples.js';
 import {
@@ -42,9 +40,7 @@ export const ARCHIVE_ENDPOINTS: readonly Endpoint[] = [
       limitParameter(ROUNDS_LIMIT_DEFAULT),
       cursorParameter,
     ],
-    success: pageResponse('Settled rounds.', listOf('SettledRound', LIST_LIMIT_MAX), {
-      newest: EXAMPLES.rounds,
-    }),
+    success: pageResponse('Settled rounds.', 'SettledRound', { newest: EXAMPLES.rounds }),
     failures: ['BadParameter', 'MarketNotFound', 'PastNotRead'],
   },
   {
@@ -57,9 +53,7 @@ export const ARCHIVE_ENDPOINTS: readonly Endpoint[] = [
     summary: 'Settled rounds of one market, the newest first',
     isExtension: true,
     parameters: [marketIdParameter, limitParameter(ROUNDS_LIMIT_DEFAULT), cursorParameter],
-    success: pageResponse('Settled rounds of the market.', listOf('SettledRound', LIST_LIMIT_MAX), {
-      newest: EXAMPLES.marketRounds,
-    }),
+    success: pageResponse('Settled rounds of the market.', 'SettledRound', { newest: EXAMPLES.marketRounds }),
     failures: ['BadParameter', 'MarketNotFound', 'PastNotRead'],
   },
   {
@@ -76,9 +70,7 @@ export const ARCHIVE_ENDPOINTS: readonly Endpoint[] = [
       'is in the answer.',
     isExtension: true,
     parameters: [limitParameter(LEDGER_LIMIT_DEFAULT), cursorParameter],
-    success: pageResponse('Your ledger.', listOf('LedgerEntry', LIST_LIMIT_MAX), {
-      newest: EXAMPLES.ledger,
-    }),
+    success: pageResponse('Your ledger.', 'LedgerEntry', { newest: EXAMPLES.ledger }),
     failures: ['BadParameter', 'PastNotRead'],
   },
   {

@@ -1,5 +1,4 @@
 /** The endpoints of the public API. A new endpoint is an entry here: router, limits and API document follow from it. */
-import { LIST_LIMIT_MAX } from '../../engine/model/bet-pages.js';
 import { ASSETS, MARKET_IDS, MARKETS_MAX } from '../../engine/model/domain.js';
 import type { Rules } from '../../engine/model/rules.js';
 import { listOf, okResponse, pageResponse, taggedResponses } from '../openapi/common.js';
@@ -96,9 +95,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
       cursorParameter,
       limitParameter(POSITIONS_LIMIT_DEFAULT),
     ],
-    success: pageResponse('Your positions.', listOf('Position', LIST_LIMIT_MAX), {
-      all: EXAMPLES.positions,
-    }),
+    success: pageResponse('Your positions.', 'Position', { all: EXAMPLES.positions }),
     failures: ['BadParameter', 'PastNotRead'],
   },
   {
@@ -118,9 +115,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
       cursorParameter,
       limitParameter(ORDERS_LIMIT_DEFAULT),
     ],
-    success: pageResponse('Your orders.', listOf('Position', LIST_LIMIT_MAX), {
-      recent: EXAMPLES.orders,
-    }),
+    success: pageResponse('Your orders.', 'Position', { recent: EXAMPLES.orders }),
     failures: ['BadParameter', 'PastNotRead'],
   },
   {

@@ -81,6 +81,15 @@ function apart(schema: Json): Json {
   return Object.keys(rest).length === 0 ? { $ref } : { ...rest, allOf: [{ $ref }] };
 }
 
+const server = (pathname: string, description: string): JsonObject => ({
+  host: '{host}',
+  pathname,
+  protocol: 'ws',
+  description,
+  variables: { host: { default: 'localhost:8080', description: 'Where the server is' } },
+  security: [{ $ref: '#/components/securitySchemes/apiKey' }],
+});
+
 const DESCRIPTION = `Markets, prices, rounds and bets as they change, in place of polling; and orders.
 
 Each channel of messages (\`markets\`, \`prices\`, \`rounds\`, \`fills\`, \`account\`) is subscribed to on the one WebSocket that
@@ -99,22 +108,8 @@ export function asyncApiDocument(rules: Rules): JsonObject {
     },
     defaultContentType: 'application/json',
     servers: {
-      canonical: {
-        host: '{host}',
-        pathname: '/v1',
-        protocol: 'ws',
-        description: 'Canonical base; wss with TLS',
-        variables: { host: { default: 'localhost:8080', description: 'Where the server is' } },
-        security: [{ $ref: '#/components/securitySchemes/apiKey' }],
-      },
-      legacy: {
-        host: '{host}',
-        pathname: '/api/v1',
-        protocol: 'ws',
-        description: 'Legacy base, the same version',
-        variables: { host: { default: 'localhost:8080', description: 'Where the server is' } },
-        security: [{ $ref: '#/components/securitySchemes/apiKey' }],
-      },
+      canonical: server('/v1', 'Canonical base; wss with TLS'),
+      legacy: server('/api/v1', 'Legacy base, the same version'),
     },
     channels: {
       stream: {

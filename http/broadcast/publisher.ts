@@ -5,7 +5,6 @@
  * Events come a batch at a time, those of orders behind all others. They are written in the order of their commands, so
  * that a client that has seen number n has seen everything up to n.
  */
-
 import { must } from '../../engine/base/assert.js';
 import type { EngineReads } from '../../engine/engine.js';
 import { isUnfilled, MARKETS_MAX, RESULT_VOID } from '../../engine/model/domain.js';
@@ -188,35 +187,36 @@ export class BroadcastPublisher {
     cells[at + field] = value;
   }
 
+  #ofRound(seq: number, { timeMs, market, roundNumber }: RootPublished | RoundOpened | RoundChanged): number {
+    const { cells } = this.#end.rounds;
+    const at = this.#end.rounds.begin();
+    cells.fill(0, at, at + R.ROUNDS_FORM.fields);
+    cells[at + R.SEQ] = seq;
+    cells[at + R.TIME_MS] = timeMs;
+    cells[at + R.MARKET] = market;
+    cells[at + R.ROUND_NUMBER] = roundNumber;
+    return at;
+  }
+
   #keep(round: RoundView | null): void {
     if (round !== null) this.#rounds.set(keyOf(round), round);
   }
 
   #root(seq: number, root: RootPublished): void {
     const { cells } = this.#end.rounds;
-    const at = this.#end.rounds.begin();
-    cells.fill(0, at, at + R.ROUNDS_FORM.fields);
-    cells[at + R.SEQ] = seq;
-    cells[at + R.TIME_MS] = root.timeMs;
+    const at = this.#ofRound(seq, root);
     cells[at + R.KIND] = R.ROOT;
-    cells[at + R.MARKET] = root.market;
-    cells[at + R.ROUND_NUMBER] = root.roundNumber;
     R.writeRoot(cells, at, root);
   }
 
   /** The fields that it reads from the round no longer change, although the engine is ahead. */
   #round(seq: number, event: RoundOpened | RoundChanged): boolean {
-    const { type, timeMs } = event;
+    const { type } = event;
     const round = this.#rounds.get(keyOf(event));
     // With rules that keep no settled rounds, a round that began and ended within a batch was never kept.
     if (round === undefined) return false;
     const { cells } = this.#end.rounds;
-    const at = this.#end.rounds.begin();
-    cells.fill(0, at, at + R.ROUNDS_FORM.fields);
-    cells[at + R.SEQ] = seq;
-    cells[at + R.TIME_MS] = timeMs;
-    cells[at + R.MARKET] = round.market;
-    cells[at + R.ROUND_NUMBER] = round.roundNumber;
+    const at = this.#ofRound(seq, event);
     cells[at + R.OPEN_PRICE] = round.openPrice ?? 0;
     if (type === 'roundLocked') {
       cells[at + R.KIND] = R.LOCKED;

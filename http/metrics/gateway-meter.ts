@@ -1,5 +1,4 @@
 /** Counts and times of a gateway: its requests, the orders among them, and its streams. */
-
 import { RATE_LIMIT_NAMES } from '../../config/rate-limits.js';
 import { must } from '../../engine/base/assert.js';
 import { ERROR_STATUS, type ErrorCode } from '../../engine/model/errors.js';
@@ -40,28 +39,24 @@ for (const [at, status] of STATUSES.entries()) statusPlaces[status] = at;
 const codePlaces = new Map<string, number>(ERROR_CODES.map((code, at) => [code, at]));
 
 export class GatewayMeter {
-  readonly #sheet: Float64Array;
+  readonly sheet: Float64Array;
 
   constructor(memory: SharedArrayBuffer = gatewayMeterMemory()) {
-    this.#sheet = gatewaySheetOf(memory);
-  }
-
-  get sheet(): Float64Array {
-    return this.#sheet;
+    this.sheet = gatewaySheetOf(memory);
   }
 
   /** The route's numbers are in `http/api/endpoint.ts`. */
   answered(route: number, status: number): void {
     const place = statusPlaces[status] ?? 0;
-    count(this.#sheet, GATEWAY_PLACES.requests + route * STATUSES.length + place);
+    count(this.sheet, GATEWAY_PLACES.requests + route * STATUSES.length + place);
   }
 
   refused(code: ErrorCode): void {
-    count(this.#sheet, GATEWAY_PLACES.refusals + must(codePlaces.get(code), 'a place for the code'));
+    count(this.sheet, GATEWAY_PLACES.refusals + must(codePlaces.get(code), 'a place for the code'));
   }
 
   limited(kind: number): void {
-    count(this.#sheet, GATEWAY_PLACES.limited + kind);
+    count(this.sheet, GATEWAY_PLACES.limited + kind);
   }
 
   /**
@@ -69,7 +64,7 @@ export class GatewayMeter {
    * thread took it, its batch was handed to the journal, it was durable, and its answer was handed to the socket.
    */
   placed(startedMs: number, takenMs: number, handedOverMs: number, durableMs: number, sentMs: number): void {
-    const sheet = this.#sheet;
+    const sheet = this.sheet;
     observeMs(sheet, GATEWAY_PLACES.orders, sentMs - startedMs);
     observeMs(sheet, RING, takenMs - startedMs);
     observeMs(sheet, ENGINE, handedOverMs - takenMs);
@@ -78,13 +73,13 @@ export class GatewayMeter {
   }
 
   streamOpened(): void {
-    count(this.#sheet, GATEWAY_PLACES.streamsOpened);
-    count(this.#sheet, GATEWAY_PLACES.streams);
+    count(this.sheet, GATEWAY_PLACES.streamsOpened);
+    count(this.sheet, GATEWAY_PLACES.streams);
   }
 
   /** null if the client closed, or the server stops. */
   streamClosed(code: ErrorCode | null): void {
-    const sheet = this.#sheet;
+    const sheet = this.sheet;
     sheet[GATEWAY_PLACES.streams] = (sheet[GATEWAY_PLACES.streams] as number) - 1;
     const end = code === null ? CLOSED : must(codePlaces.get(code), 'a place for the code');
     count(sheet, GATEWAY_PLACES.streamEnds + end);

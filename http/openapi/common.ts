@@ -1,4 +1,6 @@
 /** The shared parts of the OpenAPI document: the envelope, the headers, and one response for each kind of failure. */
+import { LIST_LIMIT_MAX } from '../../engine/model/bet-pages.js';
+import type { ErrorCode } from '../../engine/model/errors.js';
 import { EXAMPLE_FAILURES } from './examples.js';
 import {
   FAILURE_KINDS,
@@ -6,15 +8,12 @@ import {
   type FailureName,
   MEANINGS,
   PUBLIC_CODES,
-  type PublicCode,
   statusOf,
 } from './failures.js';
 import { isObject, type Json, type JsonObject, schemaRef } from './schemas.js';
 
-const headerRef = (name: string): JsonObject => ({ $ref: `#/components/headers/${name}` });
-
 const headerRefs = (...names: readonly string[]): JsonObject =>
-  Object.fromEntries(names.map((name) => [name, headerRef(name)]));
+  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 
 export const commonHeaders: JsonObject = headerRefs(
   'X-RateLimit-Limit',
@@ -82,7 +81,7 @@ export const headers: JsonObject = {
   ),
 };
 
-const errorPattern = (codes: readonly PublicCode[]): string => `^(${codes.join('|')})(: \\S.*)?$`;
+export const errorPattern = (codes: readonly ErrorCode[]): string => `^(${codes.join('|')})(: \\S.*)?$`;
 
 export const failureSchemas: JsonObject = {
   ErrorCode: {
@@ -121,7 +120,7 @@ export const failureSchemas: JsonObject = {
  * `$ref` is for client generators, which ignore the rest; the response's own codes beside it are for validators and
  * people.
  */
-function failureSchema(codes: readonly PublicCode[]): JsonObject {
+export function failureSchema(codes: readonly ErrorCode[]): JsonObject {
   return {
     ...schemaRef('Failure'),
     type: 'object',
@@ -172,16 +171,16 @@ const nextCursor: JsonObject = {
   'x-extension': true,
 };
 
-/** The envelope has the cursor of the next page beside `data`. */
+/** A page of `schema`. The envelope has the cursor of the next one beside `data`. */
 export const pageResponse = (
   description: string,
-  data: JsonObject,
+  schema: string,
   examples: Readonly<Record<string, ExamplePage>>,
 ): JsonObject =>
   envelopeResponse(
     description,
     200,
-    { data, nextCursor },
+    { data: listOf(schema, LIST_LIMIT_MAX), nextCursor },
     Object.entries(examples).map(([name, page]) => [name, { ...page }]),
   );
 

@@ -1,6 +1,7 @@
 /** Request bodies and responses of the operator API's document: the envelope around a schema. */
 import { ERROR_STATUS, type ErrorCode } from '../../../engine/model/errors.js';
-import { isObject, type Json, type JsonObject, schemaRef } from '../../openapi/schemas.js';
+import { errorPattern, failureSchema } from '../../openapi/common.js';
+import { isObject, type Json, type JsonObject } from '../../openapi/schemas.js';
 import type { Described, Schemas } from '../endpoint.js';
 
 export const requestBody = (schema: JsonObject): JsonObject => ({
@@ -51,15 +52,7 @@ export function failures(codes: readonly ErrorCode[]): JsonObject {
       {
         description: own.map((code) => `\`${code}\``).join(', '),
         headers,
-        content: {
-          'application/json': {
-            schema: {
-              ...schemaRef('Failure'),
-              type: 'object',
-              properties: { error: { type: 'string', pattern: `^(${own.join('|')})(: \\S.*)?$` } },
-            },
-          },
-        },
+        content: { 'application/json': { schema: failureSchema(own) } },
       },
     ]),
   );
@@ -92,7 +85,7 @@ const failure: JsonObject = {
     error: {
       type: 'string',
       description: 'A stable code, or the code, a colon and a sentence for people.',
-      pattern: `^(${Object.keys(ERROR_STATUS).join('|')})(: \\S.*)?$`,
+      pattern: errorPattern(Object.keys(ERROR_STATUS) as ErrorCode[]),
     },
   },
 };

@@ -1,5 +1,4 @@
 /** Actions and refusals of operators, as the operator API lists them. Commands have no secret. */
-import { unreachable } from '../../../engine/base/assert.js';
 import { isoText } from '../../../engine/base/iso-text.js';
 import { dollarsOfCents } from '../../../engine/base/money.js';
 import { accountId, keyId, marketOf, roundId, type Scope, scopesOf } from '../../../engine/model/domain.js';
@@ -66,49 +65,34 @@ export function auditEntry(action: ActionView): AuditEntry {
     action: kind,
     operator,
     reason: facts.reason === '' ? null : facts.reason,
-    target: targetOf(kind, facts),
+    target: TARGETS[kind](facts),
     details: detailsOf(action),
   };
 }
 
-function targetOf(kind: ActionKind, facts: ActionFields): string | null {
-  const { account = 0, key = 0, made = 0, market = '', roundNumber = 0, asset = '' } = facts;
-  switch (kind) {
-    case 'createAccount':
-      return accountId(made);
-    case 'updateAccount':
-    case 'deposit':
-    case 'withdraw':
-      return accountId(account);
-    case 'createKey':
-      return keyId(made);
-    case 'updateKey':
-    case 'expireKey':
-    case 'rotateKey':
-      return keyId(key);
-    case 'depositHouse':
-    case 'withdrawHouse':
-      return 'house';
-    case 'configure':
-      return 'rules';
-    case 'setTrading':
-      return 'trading';
-    case 'moveClock':
-      return 'clock';
-    case 'suspendMarket':
-      return market;
-    case 'voidRound':
-      return roundId(marketOf(market), roundNumber);
-    case 'confirmPrice':
-      return asset;
-    case 'roleDenied':
-      return facts.route ?? null;
-    case 'tokenRefused':
-      return null;
-    default:
-      return unreachable(kind);
-  }
-}
+const ofAccount = ({ account = 0 }: ActionFields): string => accountId(account);
+const ofKey = ({ key = 0 }: ActionFields): string => keyId(key);
+
+const TARGETS: Readonly<Record<ActionKind, (facts: ActionFields) => string | null>> = {
+  createAccount: ({ made = 0 }) => accountId(made),
+  updateAccount: ofAccount,
+  deposit: ofAccount,
+  withdraw: ofAccount,
+  createKey: ({ made = 0 }) => keyId(made),
+  updateKey: ofKey,
+  expireKey: ofKey,
+  rotateKey: ofKey,
+  depositHouse: () => 'house',
+  withdrawHouse: () => 'house',
+  configure: () => 'rules',
+  setTrading: () => 'trading',
+  moveClock: () => 'clock',
+  suspendMarket: ({ market = '' }) => market,
+  voidRound: ({ market = '', roundNumber = 0 }) => roundId(marketOf(market), roundNumber),
+  confirmPrice: ({ asset = '' }) => asset,
+  roleDenied: ({ route = null }) => route,
+  tokenRefused: () => null,
+};
 
 function detailsOf({ kind, facts, changed }: ActionView): AuditDetails {
   const { account, made, scopesMask, balanceCents, amountCents, expiresAtMs, overlapEndsMs } = facts;
