@@ -4,7 +4,6 @@
  * without another seed, which would not match the commitment. It comes from journaled facts only, so a replay gives the
  * same one, and is no part of the state.
  */
-
 import { flattenString } from './base/flatten-string.js';
 import { integerText } from './base/integer-text.js';
 import { isoText } from './base/iso-text.js';

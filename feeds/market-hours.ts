@@ -3,7 +3,6 @@
  * bring them to the engine. FX: Sunday 17:00 to Friday 17:00. Metals: Sunday 18:00 to Friday 17:00 with a pause from
  * 17:00 to 18:00 each day. Crypto never closes. Holidays and early ends are an operator's (`config/closures.ts`).
  */
-
 import type { Closure } from '../config/closures.js';
 import type { AssetClass } from '../engine/model/domain.js';
 import { ZoneClock } from '../process/zone-clock.js';

@@ -1,5 +1,4 @@
 /** Everything about prices on the engine's thread: feeds, market hours, believed ticks, quotes, and silent assets. */
-
 import type { RunningConfig } from '../config/setup.js';
 import type { EngineReads } from '../engine/engine.js';
 import { PriceTracker } from '../engine/host/price-tracker.js';

@@ -1,5 +1,4 @@
 /** Assets whose feed is silent. Without a new tick their rounds will soon be voided. */
-
 import type { RunningConfig } from '../config/setup.js';
 import type { PriceTracker } from '../engine/host/price-tracker.js';
 import { ASSETS, type Asset, assetClassOf } from '../engine/model/domain.js';

@@ -2,7 +2,6 @@
  * The demo of the first start: an account with money, a key with all scopes, and command lines to paste that place a
  * bet and show its outcome. The key's secret is told once: to a terminal, or else in a file for its owner alone.
  */
-
 import { randomUUID } from 'node:crypto';
 import { generateKeySecret, keyDigest } from '../crypto/api-keys.js';
 import { must } from '../engine/base/assert.js';

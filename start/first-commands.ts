@@ -2,7 +2,6 @@
  * The commands that a server journals before it serves: the rules and the directory's setup if they differ from the
  * journal, and at the first start the house's money and the demo account.
  */
-
 import { overruled, type ResolvedSetup, resolveRules } from '../config/setup.js';
 import { applyRules, declareSetup, fundHouse } from '../engine/host/bootstrap.js';
 import type { Sequencer } from '../engine/host/sequencer.js';

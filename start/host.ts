@@ -1,5 +1,4 @@
 /** The engine's host: sequencer, clock, prices, rounds, and the threads behind the journal. */
-
 import type { RunningConfig } from '../config/setup.js';
 import type { EngineReads } from '../engine/engine.js';
 import { ClockGuard } from '../engine/host/clock-guard.js';

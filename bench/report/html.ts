@@ -1,5 +1,4 @@
 /** A run as one HTML file: tables, ratios, notes and plots. It loads nothing and runs no script. */
-
 import { ratiosTable } from './format.js';
 import type { Plot, Run, SectionResult, Table } from './section.js';
 import { escapeHtml, plotSvg } from './svg.js';

@@ -1,5 +1,4 @@
 /** The suite's command line. */
-
 import { tmpdir } from 'node:os';
 import { parseArgs } from 'node:util';
 import { KINDS, type Kind, type Mix } from '../client/kinds.js';

@@ -1,7 +1,6 @@
 /**
  * The result of a section of the suite: tables for the terminal, ratios with their goals, and data for the JSON file.
  */
-
 import type { Cores } from '../host/cores.js';
 import type { Environment } from '../host/environment.js';
 import type { GoalName, Measured } from './goals.js';

@@ -1,5 +1,4 @@
 /** A plot as SVG, for a page or a file of its own: lines and points, linear or logarithmic axes. */
-
 import { figure } from './format.js';
 import type { Plot } from './section.js';
 

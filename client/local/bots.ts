@@ -1,5 +1,4 @@
 /** The example bots by name. */
-
 import type { Bot } from '../examples/bot.js';
 import { bothSides } from '../examples/both-sides.js';
 import { imbalance } from '../examples/imbalance.js';

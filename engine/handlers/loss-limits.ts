@@ -3,7 +3,6 @@
  * limit suspends all its markets, until an operator resumes each; from there on its losses count anew. Open rounds run
  * to their end, so a market may still lose the seeds of these.
  */
-
 import type { EngineEvent } from '../model/events.js';
 import { lossLimitCents, lostCents, marketsOfScope, scopesOfMarket } from '../model/loss-limits.js';
 import type { State } from '../state/state.js';

@@ -1,5 +1,4 @@
 /** Placing a bet: first all checks, then all changes. A quote is the checks alone. */
-
 import { assert } from '../base/assert.js';
 import { payoutCents } from '../base/money.js';
 import type { IdempotencyDigest, OrderGuards, PlaceOrder } from '../model/commands.js';

@@ -3,7 +3,6 @@
  * rounds are waiting for, and `openLate` commands for markets without a round while the price is fresh. It is not part
  * of the engine's state and starts empty.
  */
-
 import { assert, must } from '../base/assert.js';
 import type { EngineReads } from '../engine.js';
 import type { BoundaryPrice, OpenLate } from '../model/commands.js';

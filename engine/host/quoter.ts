@@ -4,7 +4,6 @@
  * on demand. There is none where the public may know more than the tick says. The volatility behind it is journaled
  * with boundary prices: a restart goes on from the engine's estimates.
  */
-
 import { must } from '../base/assert.js';
 import type { EngineReads } from '../engine.js';
 import {

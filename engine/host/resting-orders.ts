@@ -3,7 +3,6 @@
  * whose rounds take no more bets. A quote moves with each price, so every market with such orders is looked at; a
  * command is issued, and journaled, only if it will fill an order.
  */
-
 import { assert } from '../base/assert.js';
 import type { EngineReads } from '../engine.js';
 import type { SubmittedCommand } from '../model/commands.js';

@@ -1,5 +1,4 @@
 /** Reads of an account's bets. Status, result and payout follow from the bet's columns and its round. */
-
 import { paidCents } from '../handlers/settlement.js';
 import type { PositionStatus } from '../model/domain.js';
 import { END_CANCELLED, isUnfilled, NO_LIMIT, SETTLING, timeFrameMs, UP } from '../model/domain.js';

@@ -1,5 +1,4 @@
 /** The endpoints of the caller's account: see `endpoints.ts`. */
-
 import { okResponse } from '../openapi/common.js';
 import { EXAMPLES } from '../openapi/examples.js';
 import { quoteExamples } from '../openapi/order.js';

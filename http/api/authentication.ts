@@ -3,7 +3,6 @@
  * and its account's tier, then the other limits. Nothing else of a request is read before, with one exception: an
  * order of an account that may no longer write, because it may have been placed before.
  */
-
 import { isWellFormedKey, keyDigest } from '../../crypto/api-keys.js';
 import { WRITE_SCOPES_MASK, WRITE_TIER } from '../../engine/model/domain.js';
 import { digestWords, type Rights } from '../board/rights.js';

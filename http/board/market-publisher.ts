@@ -5,7 +5,6 @@
  * commands, so that nobody sees what a crash can undo. Pools are read from the live round and may be one batch ahead.
  * Transitions are published at once, everything else when `publish` is called.
  */
-
 import { must } from '../../engine/base/assert.js';
 import type { EngineReads } from '../../engine/engine.js';
 import { ASSETS, assetOf, DOWN, LIVE, LOCKED, MARKETS_MAX, UP, UPCOMING } from '../../engine/model/domain.js';

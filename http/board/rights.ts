@@ -5,7 +5,6 @@
  *
  * The memory has a fixed size, because typed arrays over growable memory are slow. Untouched pages cost nothing.
  */
-
 import { assert, must } from '../../engine/base/assert.js';
 import type { EngineReads } from '../../engine/engine.js';
 import type { EngineEvent } from '../../engine/model/events.js';

@@ -3,7 +3,6 @@
  * in three steps: the threads are started, `listen` takes the port, and `attach` connects the engine before its first
  * command.
  */
-
 import type { MessagePort } from 'node:worker_threads';
 import { betHashesMemory } from '../../crypto/bet-hashes.js';
 import { assert, must } from '../../engine/base/assert.js';

@@ -2,7 +2,6 @@
  * The certificates of the ports while the server runs: read anew when their files have changed, and watched for the day
  * on which they expire.
  */
-
 import type { TlsFiles } from '../../config/certificate.js';
 import { type Certificate, CertificateError, readCertificate } from '../../config/certificate.js';
 import type { Log } from '../../process/log/log.js';

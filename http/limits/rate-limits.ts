@@ -6,7 +6,6 @@
  * in all its windows or in none, and no other thread's request comes in between. So nothing is counted first and taken
  * back later, which could refuse another request meanwhile.
  */
-
 import {
   ACCOUNT,
   IP,

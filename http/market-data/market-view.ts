@@ -2,7 +2,6 @@
  * The public market data: bytes built from the board on request and cached for a short time. A transition of a round
  * invalidates them at once.
  */
-
 import { constants, gzipSync } from 'node:zlib';
 import { isoText } from '../../engine/base/iso-text.js';
 import { ASSETS, assetOf, MARKETS_MAX, textAt } from '../../engine/model/domain.js';

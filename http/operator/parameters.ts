@@ -1,5 +1,4 @@
 /** Query parameters and ids in paths, as the operator API's document describes them. */
-
 import { ASSETS, ROUND_STATUSES, TIERS } from '../../engine/model/domain.js';
 import { ACTION_KINDS } from '../../engine/model/operators.js';
 import { STATUS_OF_ORDERS } from '../api/lists/list-query.js';

@@ -1,5 +1,4 @@
 /** Replies of the engine's thread to a gateway, as messages in a ring: facts, which the gateway renders as text. */
-
 import { POSITION_STATUSES, textAt } from '../../engine/model/domain.js';
 import { ERROR_STATUS, type ErrorCode } from '../../engine/model/errors.js';
 import type { BetView } from '../../engine/model/views.js';

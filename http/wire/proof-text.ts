@@ -1,5 +1,4 @@
 /** The answers about proofs: a settled round's, a bet's, and the keys. */
-
 import { isoText } from '../../engine/base/iso-text.js';
 import { dollarsOfCents } from '../../engine/base/money.js';
 import type { FairnessTools, RoundSeeds } from '../../engine/fairness.js';

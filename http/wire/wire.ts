@@ -2,7 +2,6 @@
  * The engine's numbers as JSON text. The hot bodies are assembled by hand from these. They have the same digits as with
  * `JSON.stringify`, but are faster to print, because no value becomes a double on the way.
  */
-
 import { integerText } from '../../engine/base/integer-text.js';
 
 /** A decimal point and two decimals, without trailing zeros: '' for 0, '.5' for 50, '.05' for 5. */

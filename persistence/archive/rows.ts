@@ -2,7 +2,6 @@
  * The archive's rows, from the events of accepted commands. A bet's placement and its end are rows of their own, and
  * neither is ever changed.
  */
-
 import { must } from '../../engine/base/assert.js';
 import type { RowsText } from '../../engine/base/rows-text.js';
 import type { EngineReads } from '../../engine/engine.js';

@@ -3,7 +3,6 @@
  * two seconds behind the journal; one that was killed leaves it further behind. Without an archive all of it is in
  * memory.
  */
-
 import Database from 'better-sqlite3';
 import type { EngineReads } from '../../engine/engine.js';
 import type { Command } from '../../engine/model/commands.js';

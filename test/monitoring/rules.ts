@@ -1,5 +1,4 @@
 /** Prometheus's alert rules and the alarms of the runbook, made of the one list of alarms. */
-
 import { ALARMS, type Alarm } from '../../http/metrics/alarm-list.js';
 import { limitOf } from '../../http/metrics/alarms.js';
 

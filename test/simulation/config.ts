@@ -3,7 +3,6 @@
  * differ in what they do often ("swarm"), because a mixture that does a little of everything never fills a queue or a
  * limit.
  */
-
 import { ASSETS, assetOf, MARKET_IDS, type TimeFrame } from '../../engine/model/domain.js';
 import { defaultRules, type MarketRules, type Rules } from '../../engine/model/rules.js';
 import { fairHouse, fixedHouse } from '../support/engine/house-rules.js';

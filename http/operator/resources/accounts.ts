@@ -1,5 +1,4 @@
 /** The operator API's resources, built from the engine's views. Money is in dollars. */
-
 import { dollarsOfCents } from '../../../engine/base/money.js';
 import {
   accountId,

@@ -1,5 +1,4 @@
 /** A bet as the operator API shows it. */
-
 import { isoText } from '../../../engine/base/iso-text.js';
 import { dollarsOfCents } from '../../../engine/base/money.js';
 import {

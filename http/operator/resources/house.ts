@@ -1,5 +1,4 @@
 /** The house's money as the operator API shows it: what it has, what may become of it, and what it has earned. */
-
 import { isoText } from '../../../engine/base/iso-text.js';
 import { dollarsOfCents } from '../../../engine/base/money.js';
 import type { EarningsSums } from '../../../engine/model/archive-reads.js';

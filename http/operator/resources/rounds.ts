@@ -1,5 +1,4 @@
 /** A round as the operator API shows it, before and after its settlement. */
-
 import { isoText } from '../../../engine/base/iso-text.js';
 import { dollarsOfCents } from '../../../engine/base/money.js';
 import type { ArchivedRoundView } from '../../../engine/model/archive-reads.js';

@@ -2,7 +2,6 @@
  * Both ports on real sockets, in one thread with a real engine, and a trap: the n-th step for a victim throws. Steps
  * are the handlers of the real tables, their calls, each look at a request, and each look at its parsed JSON.
  */
-
 import assert from 'node:assert/strict';
 import { keyDigest } from '../../../crypto/api-keys.js';
 import type { ArchiveReads } from '../../../engine/model/archive-reads.js';

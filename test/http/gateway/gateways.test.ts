@@ -1,5 +1,4 @@
 /** The threads of the gateways: a programming error in one of them reaches the engine's thread, which ends the process. */
-
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MessageChannel } from 'node:worker_threads';

@@ -2,7 +2,6 @@
  * A model of the replicated log: one place for each message, the expected last sequence, ids that are known for a
  * while. The test chooses the faults on the way, operation by operation.
  */
-
 import { decodeMessage, type LogMessage } from '../../../persistence/replication/log/message.js';
 import {
   type LeaseEntry,

@@ -2,7 +2,6 @@
  * Checks every answer when it is sent: a success reports only what no crash can undo, a replay is the first answer
  * byte for byte, and all answers conform to the API document.
  */
-
 import { assert } from '../../../engine/base/assert.js';
 import type { EngineReads } from '../../../engine/engine.js';
 import { marketOf, parseAccountId, ROUND_STATUSES, roundId } from '../../../engine/model/domain.js';

@@ -3,7 +3,6 @@
  * reference model. With every durable batch: the shadow's digest. At every recovery, now and then, and at the end:
  * the digest over the whole state, and all reads.
  */
-
 import { keyDigest } from '../../../crypto/api-keys.js';
 import type { Engine } from '../../../engine/engine.js';
 import type { Command, OrderGuards } from '../../../engine/model/commands.js';

@@ -4,7 +4,6 @@
  * loses its quorum, answers are late, lost and doubled, clocks jump, disks are slow. Then all is well again, and both
  * must come to the same.
  */
-
 import { Rng } from '../../support/reference/random/rng.js';
 import { restoreCrypto, seedCrypto } from '../chance.js';
 import { Scheduler } from '../machine/scheduler.js';

@@ -2,7 +2,6 @@
  * The reference model: the whole engine once more, naive and slow, written from the rules alone. Property tests run
  * the same commands through both and compare everything that can be seen.
  */
-
 import { assert, must } from '../../../engine/base/assert.js';
 import type { EngineReads } from '../../../engine/engine.js';
 import type { Command, OrderGuards, PlaceOrder } from '../../../engine/model/commands.js';
