@@ -8,7 +8,7 @@
 import { assert, must, unreachable } from '../../engine/base/assert.js';
 import type { Batch, JournalWriter, JournalWriterEvents } from '../../engine/model/ports.js';
 import { JournalError } from '../errors.js';
-import { type CloseMessage, Thread } from '../thread/thread.js';
+import { type CloseMessage, endedText, Thread } from '../thread/thread.js';
 import {
   type FromJournal,
   fromErrorParts,
@@ -136,7 +136,7 @@ export class JournalThread implements JournalWriter {
 
   #onEnded(exitCode: number): void {
     if (this.#state === 'closed') this.#settleClose?.resolve();
-    else this.#fail(new JournalError('journal_thread_ended', endedText(exitCode)));
+    else this.#fail(new JournalError('journal_thread_ended', endedText('writes', exitCode)));
   }
 
   #fail(error: Error): void {
@@ -149,8 +149,4 @@ export class JournalThread implements JournalWriter {
     tell();
     this.#settleClose?.reject(error);
   }
-}
-
-function endedText(exitCode: number): string {
-  return `The thread that writes the journal ended by itself with code ${exitCode}. Start again: the restart recovers every acknowledged order.`;
 }

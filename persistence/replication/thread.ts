@@ -1,7 +1,7 @@
 /** The engine's side of the replication's thread (`worker.ts`). Nothing here waits. */
 import { JournalError } from '../errors.js';
 import { fromErrorParts } from '../journal/messages.js';
-import { Thread } from '../thread/thread.js';
+import { endedText, Thread } from '../thread/thread.js';
 import type { FromReplication, ReplicationThreadOptions, ToReplication } from './messages.js';
 
 const CLOSE_MS_MAX = 2_000;
@@ -37,7 +37,7 @@ export class ReplicationThread extends Thread<ToReplication, FromReplication> im
   }
 
   protected override onEnded(exitCode: number): void {
-    this.onError(new JournalError('replication_thread_ended', endedText(exitCode)));
+    this.onError(new JournalError('replication_thread_ended', endedText('replicates', exitCode)));
   }
 
   protected override onError(error: Error): void {
@@ -45,8 +45,4 @@ export class ReplicationThread extends Thread<ToReplication, FromReplication> im
     this.#hasFailed = true;
     this.events.onFailure(error);
   }
-}
-
-function endedText(exitCode: number): string {
-  return `The thread that replicates the journal ended by itself with code ${exitCode}. Start again: the restart recovers every acknowledged order.`;
 }

@@ -15,6 +15,10 @@ export interface CloseMessage {
   readonly kind: 'close';
 }
 
+/** Of a thread without which nothing more can be acknowledged. */
+export const endedText = (does: string, exitCode: number): string =>
+  `The thread that ${does} the journal ended by itself with code ${exitCode}. Start again: the restart recovers every acknowledged order.`;
+
 export abstract class Thread<To, From> {
   readonly #worker: Worker;
   readonly #ended: Promise<void>;
