@@ -4,7 +4,12 @@
  */
 import { type ErrorCode, type Failure, NO_MARKS, ToteError } from '../base/errors.js';
 import { backoffMs, type Surroundings } from '../base/timing.js';
-import { Connection, type ConnectionEnd, type WebSocketConstructor } from './connection.js';
+import {
+  Connection,
+  type ConnectionEnd,
+  type WebSocketConstructor,
+  type WebSocketLike,
+} from './connection.js';
 import type {
   Channel,
   ChannelMessage,
@@ -135,8 +140,15 @@ export class ToteStream {
     const { url, key, webSocket } = this.parts;
     const { silenceMsMax = SILENCE_MS_MAX } = this.options;
     return new Promise((resolve) => {
-      // Browsers can set no header, so the key is offered as a subprotocol everywhere.
-      const socket = new webSocket(url(), ['tote.v1', `tote.key.${key}`]);
+      let socket: WebSocketLike;
+      try {
+        // Browsers can set no header, so the key is offered as a subprotocol everywhere.
+        socket = new webSocket(url(), ['tote.v1', `tote.key.${key}`]);
+      } catch {
+        // The platform's own words may have the key in them, which no error shows.
+        resolve(UNOPENED);
+        return;
+      }
       this.#connection = new Connection(socket, silenceMsMax, {
         onMessage: (message) => this.#onMessage(message),
         onEnd: (end) => {
@@ -216,8 +228,19 @@ const failed = (failure: Failure): ToteError =>
 const closedError = (): ToteError =>
   failed({ code: 'connection_failed', detail: 'the stream was closed', status: 0, isUnsent: true });
 
+/** The platform takes no such address, or no such key as a subprotocol. */
+const UNOPENED: ConnectionEnd = { closeCode: 0, reason: 'unopened', wasOpen: false };
+const MALFORMED: Failure = {
+  code: 'connection_failed',
+  detail: 'the address of the API, or the key, is of no form that a WebSocket takes',
+  status: 0,
+  isUnsent: true,
+};
+
 /** null if another connection may end otherwise. */
-function finalReason({ reason, closeCode }: ConnectionEnd): ToteError | null {
+function finalReason(end: ConnectionEnd): ToteError | null {
+  if (end === UNOPENED) return failed(MALFORMED);
+  const { reason, closeCode } = end;
   const code = FINAL_CODES.find((final) => final === reason);
   return code === undefined
     ? null

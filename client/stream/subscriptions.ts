@@ -73,12 +73,13 @@ export class Subscriptions {
   onError(id: number, failure: Failure): boolean {
     const subscription = this.#take(id);
     if (subscription === null) return false;
+    // Asked for again, one that was replaced would take the place of its successor.
+    if (this.#byChannel.get(subscription.channel) !== subscription) return true;
     if (failure.code === 'resync_required') {
       subscription.onResyncRequired();
       this.#request(subscription);
       return true;
     }
-    if (this.#byChannel.get(subscription.channel) !== subscription) return true;
     this.#byChannel.delete(subscription.channel);
     const waiting = this.#waiting.get(subscription);
     this.#waiting.delete(subscription);

@@ -39,11 +39,8 @@ test('a bet over the stream is followed to its result', async (t) => {
   await sandbox.closeMinute({ BTC: 101 });
   await settledIn(fills);
   assert.deepEqual(
-    fills.map(({ event, id }) => [event, id]),
-    [
-      ['placed', placed.bet.id],
-      ['settled', placed.bet.id],
-    ],
+    fills.flatMap(({ event, id }) => [event, id]),
+    ['placed', placed.bet.id, 'settled', placed.bet.id],
   );
   await settledIn(rounds);
   assert.equal(balances[0], 10_000);
@@ -95,8 +92,6 @@ test('what happened before a restart while the stream was away cannot be resumed
   await new Promise<void>((resolve, reject) => {
     later.subscribe('fills', () => undefined, { since: seq, onResync: resolve }).catch(reject);
   });
-  assert.deepEqual(
-    (await direct.listOrders()).data.map(({ id }) => id),
-    [missed.bet.id],
-  );
+  const [order, ...others] = (await direct.listOrders()).data;
+  assert.deepEqual([order?.id, others], [missed.bet.id, []]);
 });

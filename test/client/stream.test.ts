@@ -103,19 +103,14 @@ class Script {
   }
 }
 
-interface Opened {
-  readonly script: Script;
-  readonly stream: ToteStream;
-}
-
-async function opened(options?: StreamOptions): Promise<Opened> {
+async function opened() {
   const script = await Script.start();
-  return { script, stream: script.open(options) };
+  return { script, stream: script.open() };
 }
 
-async function connected(): Promise<Opened & { readonly line: Line }> {
-  const { script, stream } = await opened();
-  return { script, stream, line: await script.line() };
+async function connected() {
+  const both = await opened();
+  return { ...both, line: await both.script.line() };
 }
 
 const fills = (seq: number): Message => ({ type: 'fills', ...AT, seq, data: [] });
@@ -182,6 +177,19 @@ test('where the server cannot resume, the bot is told once the events come again
   assert.deepEqual(said, ['resync', 101]);
 });
 
+test('a subscription that was replaced before the server refused to resume it does not come back', async () => {
+  const { script, stream } = await opened();
+  void stream.subscribe('rounds', () => undefined, { markets: ['BTC_ONE_MINUTE'], since: 7 });
+  const line = await script.line();
+  const { id } = await line.next();
+  const successor = stream.subscribe('rounds', () => undefined, { markets: ['ETH_ONE_MINUTE'] });
+  line.refuse(id, 'resync_required');
+  assert.deepEqual((await line.confirm(100))['markets'], ['ETH_ONE_MINUTE']);
+  await successor;
+  stream.unsubscribe('rounds');
+  assert.equal((await line.next())['op'], 'unsubscribe');
+});
+
 test('a connection without heartbeats is given up for another', async () => {
   const script = await Script.start();
   const ends: string[] = [];
@@ -222,10 +230,7 @@ test('a subscription that is refused after a lost connection is told, once', asy
   const later = stream.subscribe('markets', () => undefined);
   await second.confirm(null);
   await later;
-  assert.deepEqual(
-    told.map(({ code, message }) => [code, message]),
-    [['rate_limited', 'rate_limited: too fast']],
-  );
+  assert.deepEqual(told.map(String), ['ToteError: rate_limited: too fast']);
   second.socket.terminate();
   assert.equal((await (await script.line()).next())['channel'], 'markets', 'it is not asked for again');
 });
@@ -251,6 +256,15 @@ test('a key that is disabled ends the stream for good', async () => {
 test('a refused connection is explained by an ordinary request, and ends the stream if the key is wrong', async () => {
   const stream = (await Script.start('invalid_api_key: unknown')).open();
   assert.equal((await errorOf(stream.closed)).code, 'invalid_api_key');
+});
+
+test('an address or a key that no WebSocket takes ends the stream for good, and is not shown', async () => {
+  const malformed = { 'tote.test/v1': 'tote_secret', 'http://tote.test/v1': 'tote_secret\n' };
+  for (const [url, key] of Object.entries(malformed)) {
+    const stream = new ToteClient({ url, key }).openStream({ webSocket: WebSocket });
+    const { code, message } = await errorOf(stream.subscribe('fills', () => undefined));
+    assert.deepEqual([code, message.includes(key.trim())], ['connection_failed', false]);
+  }
 });
 
 test('closing ends everything', async () => {
