@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { cautiousOdds } from '../../client/examples/bot.js';
 import type { Market } from '../../client/index.js';
 import { botNamed } from '../../client/local/bots.js';
-import { type Answer, failure, Scripted, success } from './support/scripted.js';
+import { type Answer, failure, PLACED, Scripted, success } from './support/scripted.js';
 
 const ROUND = { id: 'BTC_ONE_MINUTE_1', status: 'LIVE', timeToBettingClose: 30_000, currentPrice: 100 };
 const MARKET = { id: 'BTC_ONE_MINUTE', oddsUp: 1.6667, oddsDown: 2.5, percentUp: 60, percentDown: 40 };
@@ -31,25 +31,14 @@ async function run(bot: string, prices: readonly number[], ordersAnswer: Answer)
 }
 
 const RISING = [100, 101, 102, 103, 104, 105];
-const PLACED = success(
-  { bet: { id: 'bet_1', oddsAtBet: 1.6 }, newBalance: 995, limitOrdersFilled: null },
-  201,
-);
+const ACCEPTED = success(PLACED, 201);
 
 test('momentum and imbalance insist on odds that are a little below those seen', async () => {
-  const momentum = await run('momentum', RISING, PLACED);
-  assert.deepEqual(momentum.orders, [
-    {
-      marketId: MARKET.id,
-      prediction: 'UP',
-      amount: 5,
-      minOdds: 1.5,
-      roundId: ROUND.id,
-      clientOrderId: 'momentum',
-      clientSeed: `momentum:${ROUND.id}`,
-    },
-  ]);
-  const imbalance = await run('imbalance', [100], PLACED);
+  const momentum = await run('momentum', RISING, ACCEPTED);
+  const terms = { marketId: MARKET.id, prediction: 'UP', amount: 5, minOdds: 1.5, roundId: ROUND.id };
+  const marks = { clientOrderId: 'momentum', clientSeed: `momentum:${ROUND.id}` };
+  assert.deepEqual(momentum.orders, [{ ...terms, ...marks }]);
+  const imbalance = await run('imbalance', [100], ACCEPTED);
   const [order] = imbalance.orders;
   assert.deepEqual([order.prediction, order.minOdds, order.expectedPercent], ['DOWN', 2.25, undefined]);
   assert.equal(cautiousOdds(1.05), 1, 'the least that an order may ask for');

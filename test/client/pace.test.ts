@@ -50,15 +50,7 @@ test('many at once: hardly any is refused, all are answered, and the first ones 
   assert.ok(refused() <= sent.length * 0.05, `${refused()} of ${sent.length} refused`);
 });
 
-test('reads do not wait for writes', async () => {
-  const { answer } = limited(1);
-  const { client, time } = new Scripted([answer]);
-  await client.placeOrder({ marketId: 'BTC_ONE_DAY', prediction: 'UP', amount: 1 });
-  await client.listMarkets({ retryForMs: 0 }).catch(() => undefined);
-  assert.deepEqual(time.slept, []);
-});
-
-test('a quote waits as the read that the server counts it as', async () => {
+test('reads do not wait for writes, and a quote waits as the read that the server counts it as', async () => {
   const { answer } = limited(1);
   const { client, time } = new Scripted([answer]);
   const order = { marketId: 'BTC_ONE_DAY', prediction: 'UP', amount: 1 } as const;

@@ -47,7 +47,13 @@ const error: unknown = await client.listMarkets().catch((thrown: unknown) => thr
 console.log(error instanceof ToteError && error.code);
 `;
 
-test('it installs, compiles strictly against the types of a browser, and runs', () => {
+const COMMON = `
+import { toCents } from 'tote-client';
+import { parsePricePath } from 'tote-client/sandbox';
+console.log(toCents(0.3), parsePricePath('time,BTC').length);
+`;
+
+test('it installs, compiles strictly against the types of a browser, as CommonJS too, and runs', () => {
   const empty = join(folder, 'empty');
   mkdirSync(empty);
   writeFileSync(join(empty, 'package.json'), '{ "type": "module" }');
@@ -58,7 +64,10 @@ test('it installs, compiles strictly against the types of a browser, and runs', 
   );
   writeFileSync(join(empty, 'bot.ts'), BOT);
   const compiler = join(project, 'node_modules', 'typescript', 'bin', 'tsc');
-  const options = ['--strict', '--exactOptionalPropertyTypes', '--target', 'ES2023', '--module', 'NodeNext'];
-  run(empty, process.execPath, compiler, ...options, '--lib', 'ES2023,DOM', 'bot.ts');
+  const options = ['--strict', '--exactOptionalPropertyTypes', '--target', 'ES2023', '--lib', 'ES2023,DOM'];
+  run(empty, process.execPath, compiler, ...options, '--module', 'NodeNext', 'bot.ts');
   assert.equal(run(empty, process.execPath, 'bot.js'), 'connection_failed\n');
+  writeFileSync(join(empty, 'common.cts'), COMMON);
+  run(empty, process.execPath, compiler, ...options, '--module', 'CommonJS', 'common.cts');
+  assert.equal(run(empty, process.execPath, 'common.cjs'), '30 0\n');
 });

@@ -1,11 +1,9 @@
 /** A list in pages is one sequence, and no page is asked for before it is needed. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { eachOf } from '../../client/rest/pages.js';
+import { eachOf, type Page } from '../../client/rest/pages.js';
 
-const PAGES: Readonly<
-  Record<string, { readonly data: readonly number[]; readonly nextCursor: string | null }>
-> = {
+const PAGES: Readonly<Record<string, Page<number>>> = {
   '': { data: [1, 2], nextCursor: 'b' },
   b: { data: [], nextCursor: 'c' },
   c: { data: [3], nextCursor: null },
