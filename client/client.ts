@@ -180,7 +180,7 @@ export class ToteClient {
     return this.#page('/orders', query.cursor === undefined ? query : rest, options);
   }
 
-  /** One of your bets. Fails with `order_not_found` if you have none with this id, or it has left the server's memory. */
+  /** One of your bets, however old. Fails with `order_not_found` if you have none with this id. */
   getOrder(id: string, options: CallOptions = {}): Promise<Position> {
     return this.#get(`/orders/${encodeURIComponent(id)}`, {}, options);
   }

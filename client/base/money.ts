@@ -33,7 +33,8 @@ export const subtractDollars = (from: number, ...amounts: readonly number[]): nu
 
 /** A share of an amount in dollars, rounded down to the cent: a stake of a tenth of the balance. */
 export const shareOfDollars = (dollars: number, share: number): number =>
-  toDollars(Math.floor(toCents(dollars) * share));
+  // 0.29 of a dollar are 28.999999999999996 cents in binary, and 29 in the 15 digits that are sure.
+  toDollars(Math.floor(Number((toCents(dollars) * share).toPrecision(15))));
 
 /**
  * The payout of a WIN, to the cent as the server computes it: stake * odds * (1 - fee), rounded down. `odds` have at

@@ -166,13 +166,9 @@ test('the outcome of an order is unknown where an attempt may have arrived and n
 test('an aborted call says so: an order with its key, and unknown just where it was sent', async () => {
   const reason = new Error('enough');
   const before = new Scripted([success(PLACED, 201)]);
-  const unsent = await errorOf(
-    before.client.placeOrder(ORDER, { idempotencyKey: 'k', signal: AbortSignal.abort(reason) }),
-  );
-  assert.deepEqual(
-    [unsent.code, unsent.cause, unsent.attempts, unsent.isOutcomeUnknown],
-    ['aborted', reason, 0, false],
-  );
+  const options = { idempotencyKey: 'k', signal: AbortSignal.abort(reason) };
+  const { code, cause, ...unsent } = await errorOf(before.client.placeOrder(ORDER, options));
+  assert.deepEqual([code, cause, unsent.attempts, unsent.isOutcomeUnknown], ['aborted', reason, 0, false]);
   assert.deepEqual([unsent.idempotencyKey, unsent.clientSeed], ['k', 'k']);
   assert.deepEqual(before.sent, []);
 
@@ -263,11 +259,9 @@ test('an error names the field that the server names', async () => {
 test('an Idempotency-Key that is not visible ASCII is refused before anything is sent', async () => {
   const { client, sent } = new Scripted([success(PLACED, 201)]);
   for (const idempotencyKey of ['', 'a b', 'btc-\u00e9', 'btc-🚀', 'k'.repeat(258)]) {
-    const error = await errorOf(client.placeOrder(ORDER, { idempotencyKey }));
-    assert.deepEqual(
-      [error.code, error.field, error.attempts, error.isOutcomeUnknown],
-      ['invalid_request', 'Idempotency-Key', 0, false],
-    );
+    const { code, field, ...unsent } = await errorOf(client.placeOrder(ORDER, { idempotencyKey }));
+    assert.deepEqual([code, field], ['invalid_request', 'Idempotency-Key']);
+    assert.deepEqual([unsent.attempts, unsent.isOutcomeUnknown], [0, false]);
   }
   assert.deepEqual(sent, []);
 });
@@ -275,8 +269,6 @@ test('an Idempotency-Key that is not visible ASCII is refused before anything is
 test('an error never shows the key', async () => {
   const { client } = new Scripted([broken], { retryForMs: 0 });
   const error = await errorOf(client.listMarkets());
-  assert.doesNotMatch(
-    JSON.stringify({ ...error, message: error.message, stack: error.stack }),
-    /tote_secret/,
-  );
+  const { message, stack } = error;
+  assert.doesNotMatch(JSON.stringify({ ...error, message, stack }), /tote_secret/);
 });

@@ -40,8 +40,14 @@ test('sums and differences are those of the cents', () => {
 });
 
 test('a share of an amount is rounded down to the cent', () => {
-  assert.equal(shareOfDollars(10_000, 0.01), 100);
-  assert.equal(shareOfDollars(0.99, 0.5), 0.49);
+  const shareE4 = fc.integer({ min: 0, max: 10_000 });
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: 10_000_000_000 }), shareE4, (cents, share) => {
+      const expected = Number((BigInt(cents) * BigInt(share)) / 10_000n);
+      assert.equal(toCents(shareOfDollars(toDollars(cents), share / 10_000)), expected);
+    }),
+  );
+  assert.equal(shareOfDollars(1, 0.29), 0.29);
 });
 
 test('a payout is the one that the engine computes', () => {

@@ -18,10 +18,8 @@ test('markets, prices, rounds, orders and positions are read, and a bet is follo
   const client = clientOf(sandbox, trader);
   const market = await client.getMarket('BTC_ONE_MINUTE');
   assert.equal((await client.listMarkets()).length, 70);
-  assert.deepEqual(
-    (await client.listPrices()).map(({ crypto, price }) => [crypto, price]),
-    [['BTC', 100]],
-  );
+  const [price, ...others] = await client.listPrices();
+  assert.deepEqual([price?.crypto, price?.price, others], ['BTC', 100, []]);
   const { currentRound } = market;
   assert.ok(currentRound !== null);
   assert.equal((await client.getTime()).timeMs, sandbox.nowMs);
