@@ -50,13 +50,15 @@ async function main(): Promise<void> {
   const { market: marketId, out } = values;
   const bot = botNamed(name);
   const path = parsePricePath(readFileSync(values.prices, 'utf8'));
+  const prices = pricesOf(path, marketId);
+  if (prices.length === 0) throw new RangeError(`${values.prices} has no prices for ${marketId}`);
   const log = values.verbose ? say : () => undefined;
   const run = await runBacktest({ bot, marketId, path, balance: Number(values.balance), log });
   const times = [path[0], path.at(-1)].map((row) => new Date(row?.timeMs ?? 0).toISOString());
   const title = `${name} on ${marketId}, ${times.join(' to ')}`;
   mkdirSync(out, { recursive: true });
   const [plot, bets] = [join(out, `${name}.svg`), join(out, `${name}.csv`)];
-  writeFileSync(plot, plotSvg(title, pricesOf(path, marketId), resultsOf(run.settled).curve));
+  writeFileSync(plot, plotSvg(title, prices, resultsOf(run.settled).curve));
   writeFileSync(bets, csvOf(run.settled));
   report(title, run, [plot, bets]);
 }

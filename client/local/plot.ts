@@ -55,9 +55,9 @@ function drawPanel(
   top: number,
   xOf: (timeMs: number) => number,
 ): string {
-  const values = points.map(({ value }) => value);
-  const low = Math.min(...values);
-  const high = Math.max(...values);
+  // One after the other: a call takes only some 100,000 arguments, and a path may have more rows.
+  let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (const { value } of points) [low, high] = [Math.min(low, value), Math.max(high, value)];
   const yOf = (value: number): number => top + PANEL_HEIGHT * (1 - (value - low) / (high - low || 1));
   const at = ({ timeMs, value }: Point): string => `${round(xOf(timeMs))},${round(yOf(value))}`;
   const corners = points.flatMap((point, index) => {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Position } from '../../client/index.js';
+import { plotSvg } from '../../client/local/plot.js';
 import { csvOf, resultsOf } from '../../client/local/results.js';
 import { parsePricePath } from '../../client/sandbox/price-path.js';
 
@@ -56,4 +57,9 @@ test('bets are listed as CSV', () => {
     'id,placedAt,roundNumber,prediction,amount,oddsAtBet,result,payout,profit,settledAt\n' +
       'bet_1,1970-01-01T00:00:00.000Z,0,UP,10,2,WIN,19.4,9.4,1970-01-01T00:01:00.000Z\n',
   );
+});
+
+test('a path of two days with four prices a second is drawn', () => {
+  const prices = Array.from({ length: 700_000 }, (_, at) => ({ timeMs: at * 250, value: at }));
+  assert.match(plotSvg('two days', prices, []), />699999\.00</);
 });
