@@ -24,7 +24,7 @@ export interface BettorOptions {
 
 export interface Bettor {
   readonly accountId: string;
-  /** The secret of a key that reads and bets. */
+  /** The secret of a key that reads, bets and cancels. */
   readonly key: string;
 }
 
@@ -43,7 +43,7 @@ const BASE = '/operator/v1';
 const DEFAULT_URL = `http://127.0.0.1:8081${BASE}`;
 /** A move of the clock settles every round on the way. */
 const TIMEOUT_MS = 60_000;
-const KEY_SCOPES: readonly Scope[] = ['markets:read', 'positions:read', 'orders:write'];
+const KEY_SCOPES: readonly Scope[] = ['markets:read', 'positions:read', 'orders:write', 'orders:cancel'];
 
 export class OperatorClient {
   readonly #caller: Caller;

@@ -22,6 +22,8 @@ after(async () => {
 });
 
 const program = (name: string): string => join(project, 'dist', 'client', 'local', `${name}.js`);
+const ran = (name: string, args: readonly string[], env: Readonly<NodeJS.ProcessEnv> = process.env) =>
+  promisify(execFile)(process.execPath, [program(name), ...args], { cwd: project, env });
 
 /** The first 25 minutes: five rounds. */
 function shortPath(): string {
@@ -60,8 +62,7 @@ test('a backtest gives the same bytes every time, and the sums fit', async () =>
   const outputs: string[] = [];
   for (const run of ['one', 'two']) {
     const out = join(folder, run);
-    const args = [program('backtest'), 'momentum', '--prices', prices, '--out', out];
-    const { stdout, stderr } = await promisify(execFile)(process.execPath, args, { cwd: project });
+    const { stdout, stderr } = await ran('backtest', ['momentum', '--prices', prices, '--out', out]);
     assert.equal(stderr, '');
     const files = readdirSync(out).sort();
     assert.deepEqual(files, ['momentum.csv', 'momentum.svg']);
@@ -80,9 +81,10 @@ test('a backtest gives the same bytes every time, and the sums fit', async () =>
   assert.match(text, /<svg .*<polyline .*<polyline .*<\/svg>/s);
 });
 
-test('an unknown bot is refused with the names of all', async () => {
-  const ended = promisify(execFile)(process.execPath, [program('backtest'), 'momentun'], { cwd: project });
-  await assert.rejects(ended, /name a bot: momentum, imbalance, both-sides/);
+test('a backtest refuses an unknown bot, and prices without those of its market', async () => {
+  await assert.rejects(ran('backtest', ['momentun']), /name a bot: momentum, imbalance, both-sides/);
+  const ofEth = ran('backtest', ['momentum', '--market', 'ETH_FIVE_MINUTES', '--out', join(folder, 'eth')]);
+  await assert.rejects(ofEth, /day\.csv has no prices for ETH_FIVE_MINUTES/);
 });
 
 test('the sandbox prints a key, plays a price path, and keeps its time and its data', async () => {
@@ -94,6 +96,7 @@ test('the sandbox prints a key, plays a price path, and keeps its time and its d
   await first.sees(/It is 2026-06-10T00:25:00\.000Z, and time stands still/);
   const tote = new ToteClient({ url, key });
   assert.equal((await tote.getTime()).time, '2026-06-10T00:25:00.000Z');
+  assert.deepEqual(await tote.cancelOrders(), { cancelled: 0 }, 'the key may cancel');
   assert.equal(
     (await tote.getMarket('BTC_FIVE_MINUTES')).currentRound?.startTime,
     '2026-06-10T00:25:00.000Z',
@@ -115,8 +118,7 @@ test('a sandbox whose port is taken says so, and what to do', async (t) => {
     TOTE_PORT: String(port),
     TOTE_OPERATOR_PORT: '0',
   };
-  const ended = promisify(execFile)(process.execPath, [program('sandbox')], { cwd: project, env });
-  await assert.rejects(ended, ({ code, stderr }: { code: number; stderr: string }) => {
+  await assert.rejects(ran('sandbox', [], env), ({ code, stderr }: { code: number; stderr: string }) => {
     assert.equal(code, 1);
     assert.match(stderr, /TOTE_PORT: cannot listen/);
     assert.match(stderr, /^The server did not start: .* set TOTE_PORT and TOTE_OPERATOR_PORT\.\n$/m);
@@ -148,10 +150,6 @@ test('an example bot makes itself an account and bets beside a server as `npm st
 });
 
 test('without a server and without a key an example says what to do', async () => {
-  const args = [program('examples'), 'momentum'];
   const env = { ...process.env, TOTE_DATA_DIR: join(folder, 'nowhere'), TOTE_API_KEY: undefined };
-  await assert.rejects(
-    promisify(execFile)(process.execPath, args, { env }),
-    /start the server first, with npm start/,
-  );
+  await assert.rejects(ran('examples', ['momentum'], env), /start the server first, with npm start/);
 });
