@@ -98,7 +98,7 @@ on a server that you operate (TOKEN is its operator token, 8081 its operator por
   for i in $(seq 100); do
     id=$(curl -sS -H "Authorization: Bearer $TOKEN" localhost:8081/operator/v1/accounts \\
       --json '{"tier":"VIP","balance":1000000}' | sed 's/.*"id":"\\([^"]*\\)".*/\\1/')
-    curl -sS -H "Authorization: Bearer $TOKEN" localhost:8081/operator/v1/accounts/$id/keys \\
+    curl -sS -w '\\n' -H "Authorization: Bearer $TOKEN" localhost:8081/operator/v1/accounts/$id/keys \\
       --json '{"scopes":["markets:read","positions:read","orders:write"]}' | sed 's/.*"secret":"\\([^"]*\\)".*/\\1/'
   done > keys.txt
 

@@ -10,7 +10,7 @@ import { ServerProcess } from '../host/server-process.js';
 import type { SuiteOptions } from '../report/section.js';
 
 const MAIN = fileURLToPath(new URL('../../main.js', import.meta.url));
-const OPERATOR_TOKEN = 'bench-operator-token';
+export const OPERATOR_TOKEN = 'bench-operator-token';
 /** The limiter counts every request, but refuses none. */
 const GENEROUS_LIMITS = ['key_read', 'key_write', 'key_cancel', 'account', 'ip']
   .map((name) => `${name}=999999999`)

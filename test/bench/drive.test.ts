@@ -8,15 +8,16 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { Answers } from '../../bench/client/answers.js';
 import { lookUpPlayers } from '../../bench/drive/accounts.js';
 import { auditAccounts, markAccounts } from '../../bench/drive/audit.js';
 import { drive } from '../../bench/drive/drive.js';
 import { LIMIT_HEADERS, placed } from '../../bench/load/workload.js';
-import { type DriveRun, readOptions, UsageError } from '../../bench/report/options.js';
+import { type DriveRun, readOptions, USAGE, UsageError } from '../../bench/report/options.js';
 import type { SectionResult } from '../../bench/report/section.js';
-import { makeBettors, openMarkets } from '../../bench/tote/bettors.js';
-import { ToteServer } from '../../bench/tote/server.js';
+import { openMarkets } from '../../bench/tote/bettors.js';
+import { OPERATOR_TOKEN, ToteServer } from '../../bench/tote/server.js';
 import { ToteClient } from '../../client/index.js';
 import { must } from '../../engine/base/assert.js';
 import { newFolder } from '../support/new-folder.js';
@@ -32,16 +33,21 @@ interface Setting {
   readonly apiKeys: readonly string[];
 }
 
-async function start(name: string, env: Readonly<Record<string, string>>): Promise<Setting> {
+async function start(name: string, limits: string): Promise<Setting> {
   const workDir = join(root, name);
   mkdirSync(workDir);
   const place = { workDir, dataDir: join(workDir, 'data'), core: null, durability: 'os' } as const;
-  const server = await ToteServer.start({ ...place, env });
+  const server = await ToteServer.start({ ...place, env: { TOTE_RATE_LIMITS: limits } });
   servers.push(server);
-  const apiKeys = (await makeBettors(server, 4)).map(({ apiKey }) => apiKey);
+  // As the help says, with four in place of a hundred.
+  const [recipe = ''] = /^ {2}for [\s\S]* > keys.txt$/m.exec(USAGE) ?? [];
+  const script = recipe.replace('seq 100', 'seq 4').replaceAll(':8081', `:${server.operatorPort}`);
+  const env = { ...process.env, TOKEN: OPERATOR_TOKEN };
+  await promisify(execFile)('bash', ['-c', script], { cwd: workDir, env });
   const keyFile = join(workDir, 'keys.txt');
-  writeFileSync(keyFile, `# four keys\n${apiKeys.join('\n')}\n\n`);
-  return { server, keyFile, apiKeys };
+  const keys = readFileSync(keyFile, 'utf8');
+  writeFileSync(keyFile, `# four keys\n${keys}\n`);
+  return { server, keyFile, apiKeys: keys.trimEnd().split('\n') };
 }
 
 interface Ended {
@@ -70,9 +76,7 @@ function drivenIn(file: string): { readonly section: SectionResult; readonly dat
   return { section: results[0], data: results[0].data };
 }
 
-const plain = await start('plain', {
-  TOTE_RATE_LIMITS: 'key_read=100000,key_write=60,account=100000,ip=100000',
-});
+const plain = await start('plain', 'key_read=100000,key_write=60,account=100000,ip=100000');
 await openMarkets(plain.server, plain.apiKeys[0] ?? '');
 const url = `http://127.0.0.1:${plain.server.port}`;
 const base = ['--url', url, '--keys', plain.keyFile, '--connections', '4', '--seconds', '2'];
@@ -182,12 +186,8 @@ test('limits that would refuse the load are named, and nothing is sent', async (
 test('errors are counted by code, and the run goes on', async () => {
   const out = join(root, 'errors.json');
   await plain.server.operate('PUT', '/trading', { enabled: false });
-  const { code, stdout, stderr } = await bench([
-    ...base,
-    '--rate=20',
-    '--mix=orders=1,market=1',
-    `--out=${out}`,
-  ]);
+  const args = [...base, '--rate=20', '--mix=orders=1,market=1', `--out=${out}`];
+  const { code, stdout, stderr } = await bench(args);
   assert.equal(code, 0, stderr);
   const { result, audit } = drivenIn(out).data;
   assert.deepEqual(
