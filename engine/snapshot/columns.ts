@@ -4,15 +4,12 @@
  * assertion failure.
  */
 import { assert, fail } from '../base/assert.js';
-import { type Cell, RowsText, wordsOf } from '../base/rows-text.js';
+import { type Cell, ROWS_PER_BLOCK, RowsText, wordsOf } from '../base/rows-text.js';
 import type { State } from '../state/state.js';
 
 /** Cells in the order of the table's columns. Those at the end are missing where they are null. */
 export type Row = readonly Cell[];
 type Read = Cell | undefined;
-
-/** As many as in a block of the archive. A thread that writes them rests between two. */
-const ROWS_PER_BLOCK = 128;
 
 export interface TableForm {
   readonly name: string;

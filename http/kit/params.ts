@@ -4,6 +4,7 @@
  * for ever.
  */
 import { attempt } from '../../engine/base/attempt.js';
+import { utcMsOf } from '../../engine/base/iso-text.js';
 import { LIST_LIMIT_MAX } from '../../engine/model/bet-pages.js';
 import { refuseInvalid } from './refused.js';
 
@@ -48,9 +49,9 @@ export function parseLimit(text: string | undefined, fallback: number, most = LI
 /** `text` begins with a day, and was read as `timeMs`. */
 export const isInCalendar = (text: string, timeMs: number): boolean => timeMs >= 0 && beginsWithDay(text);
 
-/** `Date.parse` takes 30 February for 2 March. `text` is a time that it can read. */
+/** `text` begins with a day of the calendar: `Date.parse` takes 30 February for 2 March. */
 export const beginsWithDay = (text: string): boolean =>
-  new Date(`${text.slice(0, 10)}T00:00:00Z`).toISOString().startsWith(text.slice(0, 10));
+  !Number.isNaN(utcMsOf(`${text.slice(0, 10)}T00:00:00Z`));
 
 /** Milliseconds since 1970; null if there is no text. */
 export function parseTime(name: string, text: string | undefined): number | null {

@@ -3,6 +3,7 @@
  */
 import type Database from 'better-sqlite3';
 import { must } from '../../engine/base/assert.js';
+import { rowsOfText } from '../../engine/base/rows-text.js';
 import {
   type ArchiveCell,
   IN_PLACEMENT,
@@ -11,7 +12,6 @@ import {
   type Rows,
   rowOfText,
   rowStarts,
-  rowsOfText,
   SETTLED_BLOCK,
 } from './columns.js';
 import { damagedArchive, intact, type RowQuery, rowQuery } from './schema.js';

@@ -3,10 +3,11 @@
  * and the lists of accounts against the bets.
  */
 import type Database from 'better-sqlite3';
+import { rowsOfText } from '../../engine/base/rows-text.js';
 import { closing } from '../data-dir/closing.js';
 import { messageOf } from '../errors.js';
 import { settledRowsOf } from './blocks.js';
-import { type ArchiveCell, isBlockIntact, isIntact, ROW_KINDS, rowsOfText, TABLE_OF } from './columns.js';
+import { type ArchiveCell, isBlockIntact, isIntact, ROW_KINDS, TABLE_OF } from './columns.js';
 import { openArchive } from './file.js';
 import { type ArchiveProgress, asArchiveDamage, readProgress } from './schema.js';
 

@@ -3,7 +3,7 @@
  * from them.
  */
 import { crc32 } from 'node:zlib';
-import { type Cell, wordsOf } from '../../engine/base/rows-text.js';
+import { type Cell, ROW_END, wordsOf } from '../../engine/base/rows-text.js';
 import { BET_ENDS, MARKET_IDS, SIDES } from '../../engine/model/domain.js';
 import { crcHex } from '../journal/segment/batch-row.js';
 
@@ -201,10 +201,6 @@ export const archiveChecksum = (cells: readonly ArchiveCell[]): string => crcHex
 export const isIntact = (row: readonly ArchiveCell[]): boolean =>
   row.at(-1) === archiveChecksum(row.slice(0, -1));
 
-export const rowsOfText = (text: string): ArchiveCell[][] => JSON.parse(text) as ArchiveCell[][];
-
-/** Between two rows of `RowsText`. */
-const ROW_END = ',\n';
 /** By index in the lists of the model. */
 export const MARKET_WORDS = wordsOf(MARKET_IDS);
 export const SIDE_WORDS = wordsOf(SIDES);

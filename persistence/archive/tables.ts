@@ -3,7 +3,7 @@
  * archive to which nothing is added is not locked.
  */
 import Database from 'better-sqlite3';
-import { RowsText } from '../../engine/base/rows-text.js';
+import { ROWS_PER_BLOCK, RowsText } from '../../engine/base/rows-text.js';
 import { AccountBets } from './account-bets.js';
 import {
   ACTION,
@@ -22,9 +22,6 @@ import {
 } from './columns.js';
 import type { BetTaker, RowTakers } from './rows.js';
 import { type ArchiveProgress, asArchiveDamage, damagedArchive } from './schema.js';
-
-/** A row is found in a block this small as fast as the block, and blocks cost little beside their rows. */
-const BLOCK_ROWS_MAX = 128;
 
 export function beginOnce(db: Database.Database): void {
   if (!db.inTransaction) db.exec('BEGIN IMMEDIATE');
@@ -73,7 +70,7 @@ class Blocks extends Table implements BetTaker {
   }
 
   begin(bet: number, account: number, common: readonly ArchiveCell[]): RowsText {
-    if (this.#rows === BLOCK_ROWS_MAX || !this.#isOfBlock(common)) this.flush();
+    if (this.#rows === ROWS_PER_BLOCK || !this.#isOfBlock(common)) this.flush();
     if (this.#rows === 0) {
       this.#first = bet;
       this.#common = common;

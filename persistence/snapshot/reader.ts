@@ -1,5 +1,6 @@
 /** Reads a snapshot's tables as rows. */
 import type Database from 'better-sqlite3';
+import { rowsOfText } from '../../engine/base/rows-text.js';
 import type { Row, TableForm } from '../../engine/snapshot/columns.js';
 import { noRest, type Rest } from '../thread/pace.js';
 import { blockTable } from './schema.js';
@@ -12,7 +13,7 @@ export function* readTable(
 ): Generator<Row, void, undefined> {
   const blocks = db.prepare<[], string>(`SELECT rows FROM ${blockTable(form)} ORDER BY rowid`).pluck();
   for (const text of blocks.iterate()) {
-    yield* JSON.parse(text) as Row[];
+    yield* rowsOfText(text);
     rest();
   }
 }

@@ -3,7 +3,7 @@
  * time, without a transaction that would keep a running server from truncating its WAL.
  */
 import type Database from 'better-sqlite3';
-import { RowsText } from '../../../engine/base/rows-text.js';
+import { RowsText, rowsOfText } from '../../../engine/base/rows-text.js';
 import type { EngineReads } from '../../../engine/engine.js';
 import type { Command } from '../../../engine/model/commands.js';
 import type { EngineEvent } from '../../../engine/model/events.js';
@@ -15,7 +15,6 @@ import {
   IN_SETTLEMENT,
   ROW_KINDS,
   type RowKind,
-  rowsOfText,
   TABLE_OF,
 } from '../../archive/columns.js';
 import { openArchive } from '../../archive/file.js';

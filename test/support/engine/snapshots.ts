@@ -1,4 +1,5 @@
 import { must } from '../../../engine/base/assert.js';
+import { rowsOfText } from '../../../engine/base/rows-text.js';
 import { Engine } from '../../../engine/engine.js';
 import type { Row } from '../../../engine/snapshot/columns.js';
 import type { ExportedTable } from '../../../engine/snapshot/tables.js';
@@ -9,7 +10,7 @@ export type Tables = ReadonlyMap<string, Row[]>;
 /** Cells that a text leaves out are null. */
 export function* rowsOf({ form, blocks }: ExportedTable): Generator<Row> {
   for (const block of blocks)
-    for (const row of JSON.parse(Buffer.from(block).toString()) as Row[])
+    for (const row of rowsOfText(Buffer.from(block).toString()))
       yield form.columns.map((_, index) => row[index] ?? null);
 }
 
