@@ -10,7 +10,8 @@ import type { ClientAddresses, Peer } from './client-address.js';
 export const PER_ADDRESS_MAX = 1_000;
 
 const COUNT_EVERY_MS = 1_000;
-const TABLES = ['/proc/net/tcp', '/proc/net/tcp6'];
+/** Systemd's `ProcSubset=pid` hides `/proc/net`. */
+const TABLES = ['/proc/self/net/tcp', '/proc/self/net/tcp6'];
 
 export interface AddressBoundOptions {
   readonly addresses: ClientAddresses;

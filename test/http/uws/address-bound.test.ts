@@ -1,8 +1,10 @@
 /** The bound of one address's connections, at a real port. */
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { countConnections } from '../../../http/uws/address-bound.js';
 import { ClientAddresses } from '../../../http/uws/client-address.js';
 import { TransportBench } from '../../support/http/transport-bench.js';
@@ -45,6 +47,22 @@ test('an address has so many and no more, until some are closed; this machine an
   await bench.advance(1_000);
   assert.ok(await open(bench, '127.0.0.2'));
   assert.equal(await open(bench, '127.0.0.2'), null);
+});
+
+/** `run` is a shell's command. */
+const asUnderSystemd = (run: string) => {
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+  const command = `mount -t proc -o subset=pid proc /proc && ${run}`;
+  return spawnSync('unshare', ['-m', 'sh', '-c', command], { env, encoding: 'utf8' });
+};
+
+test('so it is where /proc shows processes alone, as under the unit of systemd', {
+  skip: asUnderSystemd('true').status !== 0 && 'root alone may mount',
+}, () => {
+  const again = asUnderSystemd(
+    `${process.execPath} --test-name-pattern='an address has' ${fileURLToPath(import.meta.url)}`,
+  );
+  assert.equal(again.status, 0, again.stdout);
 });
 
 test('the kernel’s table is counted by address: only established ones to the port', () => {
