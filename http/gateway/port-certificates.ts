@@ -4,6 +4,7 @@
  */
 import type { TlsFiles } from '../../config/certificate.js';
 import { type Certificate, CertificateError, readCertificate } from '../../config/certificate.js';
+import { messageOf } from '../../engine/base/attempt.js';
 import type { Log } from '../../process/log/log.js';
 import { EXPIRY_DAYS } from '../metrics/alarm-list.js';
 
@@ -38,22 +39,31 @@ export class PortCertificates<Port extends string> {
 
   /**
    * New connections get the certificates that the files hold now; open ones keep theirs. Resolves with a sentence, null
-   * if no file has changed. Rejects if a certificate cannot be served, and its port goes on as before.
+   * if no file has changed. Rejects if a certificate cannot be served: its port alone goes on as before.
    */
   async reload(): Promise<string | null> {
     const done: string[] = [];
+    const refused: string[] = [];
     for (const [port, held] of this.#held) {
-      const certificate = readCertificate(held.files);
-      if (certificate.digest === held.certificate.digest) continue;
-      refuseUntimely(certificate, held.files, this.options.nowMs());
-      await this.options.renew(port);
-      held.certificate = certificate;
-      held.reportedMs = Number.NEGATIVE_INFINITY;
-      done.push(
-        `the ${port} port has a certificate for ${certificate.names}, valid to ${dayOf(certificate)}`,
-      );
+      try {
+        const news = await this.#renew(port, held);
+        if (news !== null) done.push(news);
+      } catch (error) {
+        refused.push(`the ${port} port: ${messageOf(error)}`);
+      }
     }
+    if (refused.length > 0) throw new CertificateError([...done, ...refused].join('; '));
     return done.length === 0 ? null : done.join('; ');
+  }
+
+  async #renew(port: Port, held: Held): Promise<string | null> {
+    const certificate = readCertificate(held.files);
+    if (certificate.digest === held.certificate.digest) return null;
+    refuseUntimely(certificate, held.files, this.options.nowMs());
+    await this.options.renew(port);
+    held.certificate = certificate;
+    held.reportedMs = Number.NEGATIVE_INFINITY;
+    return `the ${port} port has a certificate for ${certificate.names}, valid to ${dayOf(certificate)}`;
   }
 
   /** The first end of a certificate; null without TLS. */

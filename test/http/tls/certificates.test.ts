@@ -51,12 +51,12 @@ class Written implements Log {
 }
 
 /** Its threads take every pair, on a clock that stands at the certificate's first hour. */
-function portOf(pair: Pair) {
+function portOf(pair: Pair, operators: Pair | null = null) {
   const log = new Written();
   const files = { ...pair, clientCaFile: null };
   const state = { nowMs: readCertificate(files).validFromMs + 3_600_000, renewed: 0 };
   const certificates = new PortCertificates({
-    files: { public: files, operator: null },
+    files: { public: files, operator: operators && { ...operators, clientCaFile: null } },
     renew: async () => {
       state.renewed += 1;
     },
@@ -106,7 +106,8 @@ test('a reload takes what has changed, and leaves all as it was where that canno
 }, async () => {
   const pair = selfSigned(folder, 'served');
   const other = selfSigned(folder, 'next', { dns: 'tote.example.com' });
-  const { certificates, state } = portOf(pair);
+  const operators = selfSigned(folder, 'operators');
+  const { certificates, state } = portOf(pair, operators);
   state.nowMs += DAY_MS;
   assert.equal(await certificates.reload(), null);
   replace(pair, { cert: other.cert, key: pair.key });
@@ -118,6 +119,11 @@ test('a reload takes what has changed, and leaves all as it was where that canno
   assert.match((await certificates.reload()) ?? '', /^the public port has .* for DNS:tote\.example\.com/);
   assert.equal(await certificates.reload(), null);
   assert.equal(state.renewed, 1);
+  replace(pair, { cert: operators.cert, key: other.key });
+  replace(operators, other);
+  const half =
+    /^CertificateError: the operator port has .*; the public port: the key in .*served\.key is not/;
+  await assert.rejects(certificates.reload(), half);
 });
 
 test('a certificate is reported once a day from three weeks before its end, and no more once it is replaced', {
