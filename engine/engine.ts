@@ -2,7 +2,7 @@
  * The deterministic state machine: `(state, command) -> outcome`, in memory, on one thread,
  * without I/O, clock or randomness. The same commands always give the same outcomes and digests.
  */
-import { fail } from './base/assert.js';
+import { fail, must } from './base/assert.js';
 import { RollingDigest } from './digest/rolling.js';
 import { stateDigest } from './digest/state.js';
 import { dispatch } from './handlers/dispatch.js';
@@ -32,7 +32,7 @@ import type {
 } from './model/views.js';
 import { allPositions, betView, openPositions, openSums, orders } from './reads/bets.js';
 import { betsPage, changesPage } from './reads/pages.js';
-import { roundBets } from './reads/round-bets.js';
+import { RoundBets } from './reads/round-bets.js';
 import type { ReadTable } from './snapshot/columns.js';
 import { type ExportedTable, exportTables, importTables } from './snapshot/tables.js';
 import { type Sessions, State } from './state/state.js';
@@ -246,7 +246,10 @@ export class Engine {
     return this.#state.accounts.touchedSeq(account);
   }
   /** The bets of a round that is not resolved, in the order in which they joined it. */
-  roundBets = (market: number, roundNumber: number) => roundBets(this.#state, market, roundNumber);
+  roundBets(market: number, roundNumber: number): RoundBets {
+    const { bets, markets } = this.#state;
+    return new RoundBets(bets, must(markets.market(market).rounds.get(roundNumber), 'a round in memory'));
+  }
   /** Open bets, most recently placed first. */
   openPositions(account: number, limit: number): BetView[] {
     return openPositions(this.#state, account, limit);

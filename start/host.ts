@@ -11,6 +11,7 @@ import { SEQUENCER_DEFAULTS, type SequencerMeter } from '../engine/host/sequence
 import { openPrices } from '../feeds/prices.js';
 import { freeBytesOf } from '../persistence/data-dir/space.js';
 import type { Store } from '../persistence/recovery/open-store.js';
+import { RootFeed } from '../persistence/roots/feed.js';
 import { ManualClock, systemClock, wholeMonotonicMs } from '../process/clock.js';
 import type { Log } from '../process/log/log.js';
 import type { DiskSpace, Shutdown } from '../process/shutdown.js';
@@ -66,8 +67,14 @@ export function buildHost(
   });
   const runClock = manualClock?.set.bind(manualClock) ?? null;
   const threads = archive();
-  const roots = new RootPublisher(sequencer, { ...threads.roots, onRefused: rootRefusedLogger(log) });
-  threads.roots.takeBy(roots);
+  const feed = new RootFeed(
+    engine,
+    threads.makeRoots((root) => roots.publish(root)),
+  );
+  const roots = new RootPublisher(sequencer, {
+    tell: () => feed.tell(),
+    onRefused: rootRefusedLogger(log),
+  });
   const parts = { sequencer, lifecycle, roots, schedule: setImmediate };
   const manualRun = runClock === null ? null : new ManualRun(parts, runClock);
   const steadyNowMs = manualClock === null ? wholeMonotonicMs : () => manualClock.nowMs();

@@ -86,7 +86,7 @@ export function run({ host, storage, shutdown, log }: Running, ports: OpenPorts,
     lifecycle.pump();
     ports.front.pump();
     watch.beat();
-    roots.lookAgain();
+    roots.pump();
   };
   const timer = setInterval(pump, PUBLISH_EVERY_MS);
   let portsClosed = Promise.resolve();

@@ -1,21 +1,34 @@
 /** The bets of a round in the order in which they joined it, for its Merkle root. */
-import { must } from '../base/assert.js';
 import { LIVE } from '../model/domain.js';
 import type { HashedBet } from '../model/events.js';
 import type { RoundView } from '../model/views.js';
+import type { Round } from '../state/rounds.js';
 import type { State } from '../state/state.js';
 
 /** Whether the round's bets are final and its root is not on record, though it can be. */
 export const awaitsRoot = ({ proof, status, resolvedAtMs, openPrice }: RoundView): boolean =>
   proof.root === null && status > LIVE && resolvedAtMs === null && openPrice !== null;
 
-/** The round must be in memory and not resolved. Nothing may change while its bets are read. */
-export function* roundBets(state: State, market: number, roundNumber: number): Generator<HashedBet> {
-  const round = must(state.markets.market(market).rounds.get(roundNumber), 'a round in memory');
-  for (let row = round.firstBet; row !== 0; ) {
-    const chunk = state.bets.chunk(row);
-    const i = state.bets.index(row);
-    yield {
+/** Reads on from bet to bet. The round must be in memory and not resolved: afterwards the rows are others'. */
+export class RoundBets {
+  #lastRow = 0;
+
+  constructor(
+    private readonly bets: State['bets'],
+    private readonly round: Pick<Round, 'market' | 'roundNumber' | 'firstBet'>,
+  ) {}
+
+  /** null if there is none yet. */
+  next(): HashedBet | null {
+    const { bets } = this;
+    const { market, roundNumber, firstBet } = this.round;
+    const last = this.#lastRow;
+    const row = last === 0 ? firstBet : (bets.chunk(last).next[bets.index(last)] as number);
+    if (row === 0) return null;
+    this.#lastRow = row;
+    const chunk = bets.chunk(row);
+    const i = bets.index(row);
+    return {
       timeMs: chunk.placedAtMs.at(i),
       bet: chunk.bet.at(i),
       market,
@@ -27,6 +40,5 @@ export function* roundBets(state: State, market: number, roundNumber: number): G
       payoutCents: chunk.payoutCents.at(i),
       clientSeed: chunk.clientSeeds.at(i),
     };
-    row = chunk.next[i] as number;
   }
 }

@@ -1,81 +1,95 @@
 /**
- * Gives the shadow's bets, packed, to the thread that makes roots: hashing bets costs several times as much as
- * replaying them.
+ * Tells the maker of roots which bets have joined which round since it was last asked, and which rounds have locked.
+ * It reads the engine of the server itself: a bet that is not durable yet is lost together with its round's lock.
  */
-import type { EngineReads } from '../../engine/engine.js';
-import { LIVE, MARKETS_MAX, UPCOMING } from '../../engine/model/domain.js';
-import type { EngineEvent, HashedBet } from '../../engine/model/events.js';
+import type { Engine } from '../../engine/engine.js';
+import { LIVE, MARKETS_MAX } from '../../engine/model/domain.js';
+import type { HashedBet } from '../../engine/model/events.js';
 import type { RoundView } from '../../engine/model/views.js';
-import { awaitsRoot } from '../../engine/reads/round-bets.js';
-import { BET_CELLS, type RootNote, type RootNotes } from './messages.js';
+import { awaitsRoot, type RoundBets } from '../../engine/reads/round-bets.js';
+import { BET_CELLS, type RootNote } from './messages.js';
 
 const BETS_PACKED_MAX = 1_024;
+/** Orders wait meanwhile: a server that has just begun may have millions of open bets. */
+const BETS_AT_ONCE = 16_384;
 
-export type FeedEngine = Pick<EngineReads, 'currentRound' | 'unsettledRounds' | 'seq'> & {
-  roundBets(market: number, roundNumber: number): Iterable<HashedBet>;
-};
+export type FeedEngine = Pick<Engine, 'currentRound' | 'unsettledRounds' | 'roundBets'>;
+
+const isOpen = (round: RoundView): boolean => round.status === LIVE || awaitsRoot(round);
 
 export class RootFeed {
+  /** Of each open round, as far as its bets were told. */
+  readonly #growing = new Map<RoundView, RoundBets>();
+  /** Told of, and waiting for their roots. */
+  readonly #locked = new Set<RoundView>();
+  readonly #cells = new Float64Array(BETS_PACKED_MAX * BET_CELLS);
   #notes: RootNote[] = [];
-  #isBeginning = true;
-  #cells = new Float64Array(BETS_PACKED_MAX * BET_CELLS);
   #seeds: (string | null)[] | null = null;
   #bets = 0;
+  #room = 0;
 
   constructor(
     private readonly engine: FeedEngine,
-    private readonly post: (notes: RootNotes) => void,
-  ) {
-    for (let market = 0; market < MARKETS_MAX; market++) this.#addOpen(engine.currentRound(market));
-    for (const round of engine.unsettledRounds()) this.#addOpen(round);
-    this.tell();
-  }
+    private readonly post: (notes: readonly RootNote[]) => void,
+    private readonly betsAtOnce = BETS_AT_ONCE,
+  ) {}
 
-  add(events: readonly EngineEvent[]): void {
-    for (const event of events) {
-      switch (event.type) {
-        case 'betPlaced':
-          this.#addBet(event);
-          break;
-        case 'orderFilled':
-          // A resting order becomes a bet at its fill; its hash has the time at which it was placed.
-          this.#addBet({ ...event, timeMs: event.placedAtMs });
-          break;
-        case 'roundLocked':
-          this.#note('locked', event);
-          break;
-        case 'rootPublished': {
-          const { market, roundNumber, merkleRoot, treeSize } = event;
-          this.#pack();
-          this.#notes.push({ kind: 'published', market, roundNumber, merkleRoot, treeSize });
-          break;
-        }
-        case 'roundSettled':
-          this.#note('dropped', event);
-          break;
-        default:
-          break;
-      }
-    }
-  }
-
+  /** The next call goes on where too many bets have joined for one. */
   tell(): void {
+    this.#room = this.betsAtOnce;
+    for (const round of this.#openRounds()) this.#read(round);
+    this.#dropEnded();
     this.#pack();
-    if (this.#notes.length === 0 && !this.#isBeginning) return;
-    this.post({ isBeginning: this.#isBeginning, notes: this.#notes, reachedSeq: this.engine.seq });
-    this.#isBeginning = false;
+    if (this.#notes.length === 0) return;
+    this.post(this.#notes);
     this.#notes = [];
   }
 
-  /** Leaves out resolved rounds: some of their bets may have left memory, and they are settled at once. */
-  #addOpen(round: RoundView | null): void {
-    if (round === null || round.status === UPCOMING) return;
-    if (round.status !== LIVE && !awaitsRoot(round)) return;
-    for (const bet of this.engine.roundBets(round.market, round.roundNumber)) this.#addBet(bet);
-    if (round.status !== LIVE) this.#note('locked', round);
+  /** The one that locks first comes first: its root is wanted first. */
+  #openRounds(): readonly RoundView[] {
+    const rounds = [...this.engine.unsettledRounds()];
+    for (let market = 0; market < MARKETS_MAX; market++) {
+      const round = this.engine.currentRound(market);
+      if (round !== null) rounds.push(round);
+    }
+    return rounds
+      .filter((round) => isOpen(round) && !this.#locked.has(round))
+      .sort((one, other) => one.lockTimeMs - other.lockTimeMs);
   }
 
-  #addBet(bet: HashedBet): void {
+  #read(round: RoundView): void {
+    let bets = this.#growing.get(round);
+    if (bets === undefined) {
+      bets = this.engine.roundBets(round.market, round.roundNumber);
+      this.#growing.set(round, bets);
+    }
+    for (; this.#room > 0; this.#room--) {
+      const bet = bets.next();
+      if (bet !== null) {
+        this.#add(bet);
+        continue;
+      }
+      if (round.status !== LIVE) this.#lock(round);
+      break;
+    }
+  }
+
+  #lock(round: RoundView): void {
+    this.#growing.delete(round);
+    this.#locked.add(round);
+    this.#note('locked', round);
+  }
+
+  #dropEnded(): void {
+    for (const round of this.#locked) if (!isOpen(round)) this.#locked.delete(round);
+    for (const round of this.#growing.keys()) {
+      if (isOpen(round)) continue;
+      this.#growing.delete(round);
+      this.#note('dropped', round);
+    }
+  }
+
+  #add(bet: HashedBet): void {
     const at = this.#bets * BET_CELLS;
     const cells = this.#cells;
     cells[at] = bet.timeMs;
@@ -93,10 +107,7 @@ export class RootFeed {
     if (this.#bets === BETS_PACKED_MAX) this.#pack();
   }
 
-  #note(
-    kind: 'locked' | 'dropped',
-    { market, roundNumber }: Pick<RoundView, 'market' | 'roundNumber'>,
-  ): void {
+  #note(kind: 'locked' | 'dropped', { market, roundNumber }: RoundView): void {
     this.#pack();
     this.#notes.push({ kind, market, roundNumber });
   }

@@ -1,7 +1,4 @@
-/**
- * Makes the Merkle roots of rounds, bet by bet. A root is ready when its round locks; it is to be put on record
- * unless the journal has one, which must be the same. It knows nothing of threads.
- */
+/** Makes the Merkle roots of rounds, bet by bet: a root is ready when its round locks. It knows nothing of threads. */
 import { BetHashes } from '../../crypto/bet-hashes.js';
 import { FAIRNESS_TOOLS } from '../../crypto/fairness-tools.js';
 import { must } from '../../engine/base/assert.js';
@@ -11,84 +8,51 @@ import type { HashedBet } from '../../engine/model/events.js';
 import type { SignedRoot } from '../../engine/model/proofs/proof-views.js';
 import { newLeaf, TreeHasher, TreeStack } from '../../engine/proofs/merkle.js';
 import { rootStatement } from '../../engine/proofs/statements.js';
-import { JournalError } from '../errors.js';
 import { noRest, type Rest } from '../thread/pace.js';
-import { BET_CELLS, type MadeRoot, type RootNote, type RootNotes } from './messages.js';
+import { BET_CELLS, type RootNote } from './messages.js';
 
-type Tree = RoundName & Pick<SignedRoot, 'merkleRoot' | 'treeSize'>;
-
-export interface RootSigner {
-  readonly keyId: string;
-  readonly sign: (text: string) => string;
-}
+export type RoundRoot = RoundName & Pick<SignedRoot, 'merkleRoot' | 'treeSize'>;
 
 /** Counted in bets: each rest reads the clock. */
 const RESTS_EVERY = 32;
 
 export class RoundRoots {
-  readonly #seeds: RoundSeeds;
+  readonly seeds: RoundSeeds;
   readonly #hashes: BetHashes;
   readonly #hasher = new TreeHasher(FAIRNESS_TOOLS.sha256Into);
   readonly #leaf = newLeaf();
   /** By market, then by round number. */
   readonly #growing = Array.from({ length: MARKETS_MAX }, () => new Map<number, TreeStack>());
-  /** Locked rounds whose root is not known to be on record; `isMade` once it was given out. */
-  readonly #locked = new Map<string, Tree & { isMade: boolean }>();
-  #liveFromSeq: number;
 
-  /**
-   * Up to `startSeq` roots may be on record behind the place where a round locks. No signer: roots are compared only.
-   */
   constructor(
     masterSecret: Uint8Array,
-    private readonly signer: RootSigner | null,
-    startSeq: number,
     betHashes?: SharedArrayBuffer,
     private readonly rest: Rest = noRest,
   ) {
-    this.#seeds = new RoundSeeds(masterSecret, FAIRNESS_TOOLS);
-    this.#hashes = new BetHashes(this.#seeds, betHashes);
-    this.#liveFromSeq = startSeq;
+    this.seeds = new RoundSeeds(masterSecret, FAIRNESS_TOOLS);
+    this.#hashes = new BetHashes(this.seeds, betHashes);
   }
 
-  /**
-   * Returns the roots to be put on record. Throws `replay_mismatch` at the first of the journal's roots that differs.
-   */
-  take({ isBeginning, notes, reachedSeq }: RootNotes): MadeRoot[] {
-    if (isBeginning) {
-      for (const trees of this.#growing) trees.clear();
-      this.#locked.clear();
-    }
-    for (const note of notes) this.#note(note);
-    if (this.signer === null || reachedSeq < this.#liveFromSeq) return [];
-    this.#liveFromSeq = reachedSeq;
-    const made: MadeRoot[] = [];
-    for (const tree of this.#locked.values()) {
-      if (tree.isMade) continue;
-      tree.isMade = true;
-      made.push(this.#signed(tree, this.signer));
+  /** Returns the roots of the rounds that have locked. */
+  take(notes: readonly RootNote[]): RoundRoot[] {
+    const made: RoundRoot[] = [];
+    for (const note of notes) {
+      if (note.kind === 'bets') this.#addAll(note.cells, note.clientSeeds);
+      else {
+        const { market, roundNumber } = note;
+        const tree = this.#takeGrowing(market, roundNumber);
+        if (note.kind === 'dropped') continue;
+        const merkleRoot = Buffer.from(tree.root()).toString('hex');
+        made.push({ market, roundNumber, merkleRoot, treeSize: tree.size });
+      }
     }
     return made;
   }
 
-  #note(note: RootNote): void {
-    switch (note.kind) {
-      case 'bets':
-        for (let at = 0, n = 0; at < note.cells.length; at += BET_CELLS, n++) {
-          this.#add(betAt(note.cells, at, note.clientSeeds?.[n] ?? null));
-          if (n % RESTS_EVERY === 0) this.rest();
-        }
-        break;
-      case 'locked':
-        this.#lock(note.market, note.roundNumber);
-        break;
-      case 'published':
-        this.#compare(note);
-        break;
-      default: {
-        this.#takeGrowing(note.market, note.roundNumber);
-        this.#locked.delete(roundId(note.market, note.roundNumber));
-      }
+  #addAll(cells: Float64Array, clientSeeds: readonly (string | null)[] | null): void {
+    for (let at = 0, n = 0; at < cells.length; at += BET_CELLS, n++) {
+      this.#add(betAt(cells, at, clientSeeds?.[n] ?? null));
+      if (n % RESTS_EVERY === 0) this.rest();
     }
   }
 
@@ -103,40 +67,19 @@ export class RoundRoots {
     tree.add(this.#leaf);
   }
 
-  #lock(market: number, roundNumber: number): void {
-    const id = roundId(market, roundNumber);
-    const tree = this.#takeGrowing(market, roundNumber) ?? new TreeStack(this.#hasher);
-    const merkleRoot = Buffer.from(tree.root()).toString('hex');
-    this.#locked.set(id, { market, roundNumber, merkleRoot, treeSize: tree.size, isMade: false });
-  }
-
-  #takeGrowing(market: number, roundNumber: number): TreeStack | undefined {
+  /** A round without bets has a root, too. */
+  #takeGrowing(market: number, roundNumber: number): TreeStack {
     const trees = must(this.#growing[market], 'the trees of a market');
-    const tree = trees.get(roundNumber);
+    const tree = trees.get(roundNumber) ?? new TreeStack(this.#hasher);
     trees.delete(roundNumber);
     return tree;
   }
-
-  #compare({ market, roundNumber, merkleRoot, treeSize }: Tree): void {
-    const id = roundId(market, roundNumber);
-    const own = this.#locked.get(id);
-    this.#locked.delete(id);
-    // Where the shadow began behind the lock it has no root of its own.
-    if (own === undefined || (own.merkleRoot === merkleRoot && own.treeSize === treeSize)) return;
-    throw new JournalError(
-      'replay_mismatch',
-      `The journal has the Merkle root ${merkleRoot} of ${treeSize} bets for the round ${id}; the bets that it tells of have ` +
-        `${own.merkleRoot}, of ${own.treeSize}. Neither is to be trusted before it is known which is wrong.`,
-    );
-  }
-
-  #signed({ market, roundNumber, merkleRoot, treeSize }: Tree, { keyId, sign }: RootSigner): MadeRoot {
-    const text = rootText(this.#seeds, { market, roundNumber, merkleRoot, treeSize });
-    return { market, roundNumber, merkleRoot, treeSize, keyId, signature: sign(text) };
-  }
 }
 
-export function rootText(seeds: RoundSeeds, { market, roundNumber, merkleRoot, treeSize }: Tree): string {
+export function rootText(
+  seeds: RoundSeeds,
+  { market, roundNumber, merkleRoot, treeSize }: RoundRoot,
+): string {
   const seedCommitment = seeds.commitment(market, roundNumber);
   return rootStatement({ roundId: roundId(market, roundNumber), seedCommitment, treeSize, merkleRoot });
 }

@@ -4,38 +4,40 @@ import { signerOf } from '../../crypto/signing.js';
 import { must } from '../../engine/base/assert.js';
 import { isoText } from '../../engine/base/iso-text.js';
 import { headStatement, type SignedHead } from '../../engine/proofs/statements.js';
-import { JournalError } from '../errors.js';
-import { toErrorParts } from '../journal/messages.js';
 import { backgroundPace } from '../thread/pace.js';
-import type { FromRootsThread, FromShadow, JournalHead, RootsOptions } from './messages.js';
-import { RoundRoots } from './round-roots.js';
+import type { CloseMessage } from '../thread/thread.js';
+import type { FromRootsThread, JournalHead, MadeRoot, RootsOptions, ToRootsThread } from './messages.js';
+import { type RoundRoot, RoundRoots, rootText } from './round-roots.js';
 
 const port = must(parentPort, "the parent's port");
-const { masterSecret, betHashes, signing, startSeq, shadow } = workerData as RootsOptions;
+const { masterSecret, betHashes, signing, shadow } = workerData as RootsOptions;
 const post = (message: FromRootsThread): void => port.postMessage(message);
 const { keyId } = signing;
 const sign = signerOf(signing);
 const pace = backgroundPace();
-const rest = (): void => pace.rest();
-const roots = new RoundRoots(masterSecret, { keyId, sign }, startSeq, betHashes, rest);
+const roots = new RoundRoots(masterSecret, betHashes, () => pace.rest());
 
-function signed({ seq, chain, timeMs }: JournalHead): SignedHead {
+function signedHead({ seq, chain, timeMs }: JournalHead): SignedHead {
   const head = { seq, chain, time: isoText(timeMs) };
   return { ...head, keyId, signature: sign(headStatement(head)) };
 }
 
-shadow.on('message', (told: FromShadow) => {
-  pace.begin();
-  try {
-    if ('chain' in told) post({ kind: 'head', head: signed(told) });
-    else for (const root of roots.take(told)) post({ kind: 'root', root });
-  } catch (thrown) {
-    if (!(thrown instanceof JournalError)) throw thrown;
-    post({ kind: 'diverged', error: toErrorParts(thrown) });
-  }
+const signedRoot = (root: RoundRoot): MadeRoot => ({
+  ...root,
+  keyId,
+  signature: sign(rootText(roots.seeds, root)),
 });
-// The only message is the one to close.
-port.on('message', () => {
-  shadow.close();
-  port.close();
+
+shadow.on('message', (head: JournalHead) => {
+  pace.begin();
+  post({ kind: 'head', head: signedHead(head) });
+});
+port.on('message', (message: ToRootsThread | CloseMessage) => {
+  if ('kind' in message) {
+    shadow.close();
+    port.close();
+    return;
+  }
+  pace.begin();
+  for (const root of roots.take(message)) post({ kind: 'root', root: signedRoot(root) });
 });

@@ -22,7 +22,7 @@ export interface ShadowOptions {
   readonly replicatedSeq?: BigInt64Array;
   /** The reader of the archive (`archive/reader/messages.ts`). */
   readonly reader?: MessagePort;
-  /** The thread that makes roots and signs heads (`roots/messages.ts`). */
+  /** The thread that signs heads (`roots/messages.ts`). */
   readonly roots?: MessagePort;
 }
 
@@ -30,8 +30,11 @@ export type ShadowNews =
   | { readonly kind: 'snapshot'; readonly seq: number; readonly bytes: number; readonly tookMs: number }
   | { readonly kind: 'pruned'; readonly firstSeq: number; readonly lastSeq: number; readonly bytes: number };
 
-/** `look`: someone waits for the journal's newest batches. `refused`: at the operator port, for the archive. */
-export type ToShadow = { readonly kind: 'look' } | { readonly kind: 'refused'; readonly refused: RefusedAt };
+/** At the operator port, for the archive. */
+export interface ToShadow {
+  readonly kind: 'refused';
+  readonly refused: RefusedAt;
+}
 
 export type FromShadow =
   | { readonly kind: 'status'; readonly status: ShadowStatus }

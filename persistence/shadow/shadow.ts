@@ -16,7 +16,6 @@ import { orClosed } from '../data-dir/closing.js';
 import { JournalError } from '../errors.js';
 import { JournalReader } from '../journal/reader.js';
 import { ReplayMismatch, replayBatch } from '../replay/replay.js';
-import { RootFeed } from '../roots/feed.js';
 import type { JournalHead } from '../roots/messages.js';
 import { SnapshotFiles } from '../snapshot/files.js';
 import { noRest, type Rest } from '../thread/pace.js';
@@ -45,7 +44,6 @@ export class Shadow {
   readonly #engine: Engine;
   readonly #archive: ArchiveWriter;
   readonly #oldRows: OldRowsCheck;
-  readonly #roots: RootFeed | null;
   #position: ArchivePosition;
   #archivedAtMs: number;
   #headMs = Number.NEGATIVE_INFINITY;
@@ -72,9 +70,6 @@ export class Shadow {
     this.#archive = archive;
     this.#position = { seq: engine.seq, timeMs: engine.timeMs, digest: engine.rollingDigest(), chain };
     this.#oldRows = new OldRowsCheck(dir, this.#engine.seq, note, rest);
-    const { roots } = options;
-    this.#roots =
-      roots === undefined ? null : new RootFeed(this.#engine, (notes) => roots.postMessage(notes));
     if (this.#engine.seq === this.#archive.progress.seq) this.#archive.follow(this.#engine);
     this.#snapshots = new ShadowSnapshots(files, this.#reader.lastSeq, options, clock, note, rest, onNews);
     this.#archivedAtMs = clock.monotonicMs();
@@ -120,10 +115,9 @@ export class Shadow {
       const { batches, isEnd } = this.#readSlice();
       for (const batch of batches) this.#apply(batch);
       this.#snapshots.meter(batches.length > 0);
-      this.#roots?.tell();
       this.#writeArchiveIfDue();
       this.rest();
-      if (!this.#snapshots.shouldBegin(this.#engine, isEnd)) {
+      if (!this.#snapshots.shouldBegin(this.#engine.seq)) {
         if (!isEnd) return 'behind';
         this.#tellHeadIfDue();
         return this.#oldRows.step() ? 'checking' : 'idle';
@@ -168,7 +162,6 @@ export class Shadow {
     try {
       replayBatch(this.#engine, batch, ({ seq, events }, command) => {
         this.#archive.add(seq, command, events);
-        this.#roots?.add(events);
         this.#sinceRest = (this.#sinceRest + 1) % RESTS_EVERY;
         if (this.#sinceRest === 0) this.rest();
       });

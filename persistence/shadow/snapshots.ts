@@ -4,7 +4,7 @@
  */
 import { statSync } from 'node:fs';
 import { assert } from '../../engine/base/assert.js';
-import type { Engine, EngineReads } from '../../engine/engine.js';
+import type { Engine } from '../../engine/engine.js';
 import type { SnapshotRef } from '../../engine/host/snapshot-store.js';
 import type { Clock } from '../../engine/model/ports.js';
 import type { SnapshotTaken } from '../../engine/model/shadow-status.js';
@@ -20,12 +20,6 @@ import type { ShadowNews, ShadowOptions } from './messages.js';
 const RETRY_MS = 60_000;
 /** After a snapshot the shadow follows for this many times as long, so that it makes progress. */
 const FOLLOWING_PER_SAVING = 2;
-/** How long a snapshot takes on two cores that are fully busy. */
-const SAVING_MS_PER_COMMAND = 0.02;
-/** Rounds of a minute leave little more between two locks. */
-const SAVING_MS_MAX = 40_000;
-/** A due snapshot is written even if no moment suits it: a manual clock may stand still just before a lock. */
-const WAIT_MS_MAX = 60_000;
 
 export interface ShadowClock extends Clock {
   threadCpuMs(): number;
@@ -44,8 +38,6 @@ export class ShadowSnapshots {
   /** Monotonic. The interval to the next snapshot begins here. */
   #countedFromMs: number;
   #notBeforeMs = 0;
-  /** Since when a due snapshot has waited for a moment that suits it; null if none is due. */
-  #dueFromMs: number | null = null;
   /** CPU time of this thread alone, as last read. */
   #cpuMs: number;
   #replayedMs = 0;
@@ -76,24 +68,13 @@ export class ShadowSnapshots {
     return this.#saving !== null;
   }
 
-  /**
-   * The shadow stands still while it saves, and the roots of rounds wait for it. So a due snapshot waits for the
-   * journal's end, and for a moment so long before the next lock that it should be over by then.
-   */
-  shouldBegin(
-    { seq, timeMs, nextDueMs }: Pick<EngineReads, 'seq' | 'timeMs' | 'nextDueMs'>,
-    isAtEnd: boolean,
-  ): boolean {
+  shouldBegin(seq: number): boolean {
     const { snapshotCommands, snapshotEveryMs, snapshotReplayMs } = this.options;
     const nowMs = this.clock.monotonicMs();
     const commands = seq - (this.#newest?.seq ?? 0);
     const isLong = this.#replayedMs >= snapshotReplayMs || nowMs - this.#countedFromMs >= snapshotEveryMs;
     const isDue = commands >= snapshotCommands || (commands > 0 && isLong);
-    if (!isDue || nowMs < this.#notBeforeMs) return false;
-    this.#dueFromMs ??= nowMs;
-    const savingMs = Math.max(this.#newest?.tookMs ?? 0, commands * SAVING_MS_PER_COMMAND);
-    const suits = isAtEnd && nextDueMs - timeMs >= Math.min(savingMs, SAVING_MS_MAX);
-    return suits || nowMs - this.#dueFromMs >= WAIT_MS_MAX;
+    return isDue && nowMs >= this.#notBeforeMs;
   }
 
   /** To be called in turns that follow the journal, and in those that find nothing new. */
@@ -107,7 +88,6 @@ export class ShadowSnapshots {
   begin(engine: Engine, { chain, timeMs }: ArchivePosition): void {
     assert(this.#saving === null, 'one snapshot at a time');
     const sinceMs = this.clock.monotonicMs();
-    this.#dueFromMs = null;
     this.#saving = { pieces: this.files.saving(engine, chain), sinceMs, engineTimeMs: timeMs };
   }
 

@@ -33,10 +33,6 @@ export class ShadowThread extends Thread<ToShadow, FromShadow> {
     return this.#status;
   }
 
-  look(): void {
-    if (!this.isClosing) this.post({ kind: 'look' });
-  }
-
   /** For the archive. While it cannot be written, only the log has them. */
   keepRefusals(refused: RefusedAt): void {
     if (!this.isClosing) this.post({ kind: 'refused', refused });

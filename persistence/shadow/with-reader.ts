@@ -5,28 +5,16 @@ import { MessageChannel } from 'node:worker_threads';
 import type { SignedHead } from '../../engine/proofs/statements.js';
 import { ReaderThread } from '../archive/reader/thread.js';
 import type { Store } from '../recovery/open-store.js';
-import type { MadeRoot } from '../roots/messages.js';
+import type { MadeRoot, RootNote } from '../roots/messages.js';
 import { type RootsEvents, RootsThread } from '../roots/thread.js';
 import type { ShadowOptions } from './messages.js';
 import { type ShadowEvents, ShadowThread } from './thread.js';
 
-/** Kept until someone takes them. A standby's roots are on record, but for the last ones. */
-const ROOTS_KEPT_MAX = 1_000;
-
-export interface RootTaker {
-  publish(root: MadeRoot): void;
-  publishKept(root: MadeRoot): void;
-}
-
 export interface ArchiveThreads {
   readonly shadow: ShadowThread;
   readonly reader: ReaderThread;
-  readonly roots: {
-    readonly hurry: () => void;
-    readonly isMaking: () => boolean;
-    /** Begins with the roots that were made before. */
-    readonly takeBy: (taker: RootTaker) => void;
-  };
+  /** `publish` gets the roots of the rounds that the returned function tells of. Only for the machine that leads. */
+  readonly makeRoots: (publish: (root: MadeRoot) => void) => (notes: readonly RootNote[]) => void;
   /** `take` gets the newest signed head of the journal, beginning with the last one. */
   readonly takeHeads: (take: (head: SignedHead) => void) => void;
   readonly close: () => Promise<void>;
@@ -36,37 +24,29 @@ export interface ArchiveThreads {
 export function startArchiveThreads(
   options: Omit<ShadowOptions, 'dir' | 'reader' | 'roots'>,
   betHashes: SharedArrayBuffer,
-  { dir, masterSecret, signing, recovered }: Pick<Store, 'dir' | 'masterSecret' | 'signing' | 'recovered'>,
+  { dir, masterSecret, signing }: Pick<Store, 'dir' | 'masterSecret' | 'signing'>,
   events: ShadowEvents & Omit<RootsEvents, 'onRoot' | 'onHead'>,
 ): ArchiveThreads {
   const toReader = new MessageChannel();
   const toRoots = new MessageChannel();
   const shadow = new ShadowThread({ ...options, dir, reader: toReader.port1, roots: toRoots.port1 }, events);
   const reader = new ReaderThread({ path: dir.archiveFile, shadow: toReader.port2 }, events);
-  const kept: MadeRoot[] = [];
-  let taker = (root: MadeRoot): void => {
-    kept.push(root);
-    if (kept.length > ROOTS_KEPT_MAX) kept.shift();
-  };
+  let onRoot = (_root: MadeRoot): void => undefined;
   let newest: SignedHead | null = null;
   let takeHead = (_head: SignedHead): void => undefined;
   const onHead = (head: SignedHead): void => {
     newest = head;
     takeHead(head);
   };
-  const ofRoots = { masterSecret, betHashes, signing, startSeq: recovered.lastSeq, shadow: toRoots.port2 };
-  const { onDiverged, onFatal } = events;
-  const roots = new RootsThread(ofRoots, { onDiverged, onFatal, onHead, onRoot: (root) => taker(root) });
+  const ofRoots = { masterSecret, betHashes, signing, shadow: toRoots.port2 };
+  const { onFatal } = events;
+  const roots = new RootsThread(ofRoots, { onFatal, onHead, onRoot: (root) => onRoot(root) });
   return {
     shadow,
     reader,
-    roots: {
-      hurry: () => shadow.look(),
-      isMaking: () => shadow.status.state !== 'failed' && shadow.status.state !== 'paused',
-      takeBy: (given) => {
-        taker = (root) => given.publish(root);
-        for (const root of kept.splice(0)) given.publishKept(root);
-      },
+    makeRoots: (publish) => {
+      onRoot = publish;
+      return (notes) => roots.post(notes);
     },
     takeHeads: (take) => {
       takeHead = take;

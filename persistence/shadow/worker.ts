@@ -20,7 +20,7 @@ import { Shadow } from './shadow.js';
 const POLL_MS = 200;
 /** While someone waits for the archive. */
 const WANTED_POLL_MS = 5;
-/** Roots of rounds wait for a shadow that is behind. Those of the shortest are due within 5 s. */
+/** Reads of the archive wait for a shadow that is behind. */
 const HURRIED_AFTER_MS = 1_000;
 const STATUS_EVERY_MS = 500;
 const SPACE_EVERY_MS = 1_000;
@@ -187,7 +187,6 @@ function close(): void {
 options.reader?.on('message', (seq: WantedSeq) => onWanted(seq));
 port.on('message', (message: ToShadow | CloseMessage) => {
   if (message.kind === 'close') close();
-  else if (message.kind === 'look') lookNow();
   else shadow?.keepRefusals(message.refused);
 });
 turnNext();

@@ -7,16 +7,18 @@ import { lstatSync } from 'node:fs';
 import { newSha256 } from '../../../crypto/sha256.js';
 import { Engine, type EngineReads } from '../../../engine/engine.js';
 import type { SnapshotRef } from '../../../engine/host/snapshot-store.js';
+import { roundId } from '../../../engine/model/domain.js';
 import type { EngineEvent } from '../../../engine/model/events.js';
 import type { StoredBatch } from '../../../engine/model/ports.js';
 import type { ArchiveProgress } from '../../archive/schema.js';
 import { masterSecretFingerprint } from '../../data-dir/secrets.js';
-import { JournalError, messageOf } from '../../errors.js';
+import { messageOf } from '../../errors.js';
 import type { ChainPosition } from '../../journal/segment/batch-row.js';
 import { ReplayMismatch, replayBatch } from '../../replay/replay.js';
 import { type BatchEnd, faultAtEnd } from '../../replay/usable-snapshot.js';
 import { RootFeed } from '../../roots/feed.js';
-import { RoundRoots } from '../../roots/round-roots.js';
+import type { RootNote } from '../../roots/messages.js';
+import { type RoundRoot, RoundRoots } from '../../roots/round-roots.js';
 import type { SnapshotFiles } from '../../snapshot/files.js';
 import { ArchiveComparison } from './archive-rows.js';
 import type { Findings } from './findings.js';
@@ -233,8 +235,11 @@ export function faultOfBooks(engine: EngineReads): string | null {
   return faultOfTotals(engine);
 }
 
+/** Compares the roots on record with those of the bets that the journal tells of. */
 export class RootComparison {
   readonly #feed: RootFeed;
+  /** Of locked rounds, until they are settled. */
+  readonly #made = new Map<string, RoundRoot>();
   readonly #fingerprint: string;
   #faults: string[] = [];
 
@@ -243,28 +248,36 @@ export class RootComparison {
     masterSecret: Uint8Array,
   ) {
     this.#fingerprint = masterSecretFingerprint(masterSecret);
-    const roots = new RoundRoots(masterSecret, null, 0);
-    this.#feed = new RootFeed(engine, ({ notes, reachedSeq }) => {
-      // One after the other, so that a wrong root hides none of those behind it.
-      for (const note of notes) {
-        try {
-          roots.take({ isBeginning: false, notes: [note], reachedSeq });
-        } catch (thrown) {
-          if (!(thrown instanceof JournalError)) throw thrown;
-          this.#faults.push(thrown.message);
-        }
-      }
-    });
+    const roots = new RoundRoots(masterSecret);
+    const take = (notes: readonly RootNote[]): void => {
+      for (const root of roots.take(notes)) this.#made.set(roundId(root.market, root.roundNumber), root);
+    };
+    this.#feed = new RootFeed(engine, take, Number.POSITIVE_INFINITY);
+    this.#feed.tell();
   }
 
   /** The events are of the engine's last command. */
   add(events: readonly EngineEvent[]): void {
-    this.#feed.add(events);
+    if (events.some(({ type }) => type === 'roundLocked')) this.#feed.tell();
+    for (const event of events) {
+      if (event.type === 'rootPublished') this.#compare(event);
+      else if (event.type === 'roundSettled') this.#made.delete(roundId(event.market, event.roundNumber));
+    }
+  }
+
+  #compare({ market, roundNumber, merkleRoot, treeSize }: RoundRoot): void {
+    const id = roundId(market, roundNumber);
+    const own = this.#made.get(id);
+    // A round that locked before the replay began has none.
+    if (own === undefined || (own.merkleRoot === merkleRoot && own.treeSize === treeSize)) return;
+    this.#faults.push(
+      `The journal has the Merkle root ${merkleRoot} of ${treeSize} bets for the round ${id}; the bets that it tells of have ` +
+        `${own.merkleRoot}, of ${own.treeSize}. Neither is to be trusted before it is known which is wrong.`,
+    );
   }
 
   /** Since the call before. None with another secret than the rounds', since all hashes are others then. */
   takeFaults(): readonly string[] {
-    this.#feed.tell();
     const faults = this.#faults;
     this.#faults = [];
     return this.engine.rules?.masterSecretFingerprint === this.#fingerprint ? faults : [];

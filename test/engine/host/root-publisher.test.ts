@@ -17,16 +17,14 @@ class Round {
   readonly host = this.#pushed.host;
   readonly desk: RootPublisher;
   readonly lines: { readonly event: string; readonly fields: object }[] = [];
-  hurried = 0;
-  isMaking = true;
+  told = 0;
 
   constructor() {
     const write = (event: string, fields: object = {}): void => void this.lines.push({ event, fields });
     this.desk = new RootPublisher(this.host.sequencer, {
-      hurry: () => {
-        this.hurried += 1;
+      tell: () => {
+        this.told += 1;
       },
-      isMaking: () => this.isMaking,
       onRefused: rootRefusedLogger({ isDebug: false, flush: () => undefined, write }),
     });
     this.#pushed.feed.offer(0, 100, NOON_MS);
@@ -64,27 +62,17 @@ class Round {
   }
 }
 
-test('a manual clock waits for the root of a locked round, once what it is made of is durable', () => {
+test('a manual clock waits for the root of a locked round, whose maker is told at once', () => {
   const round = new Round();
   assert.ok(round.goesOn()(), 'a live round has none yet');
   round.lock();
   const isReleased = round.goesOn();
   round.host.settle();
-  assert.deepEqual([isReleased(), round.hurried], [false, 1]);
+  assert.deepEqual([isReleased(), round.told], [false, 1]);
   round.desk.publish(round.root(BETS));
   assert.ok(isReleased());
   assert.equal(round.host.engine.currentRound(0)?.proof?.root?.treeSize, BETS);
   assert.deepEqual(round.lines, []);
-});
-
-test('it does not wait where no roots are being made, or are not any more', () => {
-  const round = new Round();
-  round.lock();
-  const isReleased = round.goesOn();
-  round.isMaking = false;
-  round.desk.lookAgain();
-  assert.ok(isReleased());
-  assert.ok(round.goesOn()());
 });
 
 test('a root that comes after the settlement is told to operators, and the round has none', () => {
@@ -104,28 +92,6 @@ test('a root that comes after the settlement is told to operators, and the round
     },
   ]);
   assert.equal(round.host.engine.round(0, root.roundNumber)?.proof?.root, null);
-});
-
-test('a root on record is passed over when it comes again: the leader before may have put it there while it was made here', () => {
-  const round = new Round();
-  round.lock();
-  for (let times = 0; times < 2; times++) round.desk.publish(round.root(BETS));
-  round.host.settle();
-  assert.equal(round.host.engine.currentRound(0)?.proof?.root?.treeSize, BETS);
-  assert.deepEqual(round.lines, []);
-});
-
-test('of roots that were made before this server led, those on record and those of old rounds are passed over', () => {
-  const round = new Round();
-  round.lock();
-  const root = round.root(BETS);
-  round.desk.publishKept(root);
-  assert.equal(round.host.engine.currentRound(0)?.proof?.root?.treeSize, BETS);
-  round.desk.publishKept(root);
-  round.settle();
-  round.desk.publishKept(root);
-  round.desk.publishKept({ ...root, roundNumber: root.roundNumber - 1_000 });
-  assert.deepEqual(round.lines, []);
 });
 
 test('a root that does not fit is told, and waited for no longer', () => {

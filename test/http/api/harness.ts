@@ -28,7 +28,7 @@ import { MARKET_AGE_MS_MAX } from '../../../http/market-data/market-view.js';
 import { loadDocs } from '../../../http/pages/docs-page.js';
 import { archiveOfJournal } from '../../support/engine/archive-of-journal.js';
 import { fixedHouse, withHouse } from '../../support/engine/house-rules.js';
-import { rootsOf, TEST_SIGNING, testSignLater } from '../../support/engine/signing.js';
+import { rootMaker, TEST_SIGNING, testSignLater } from '../../support/engine/signing.js';
 import { type NearGateways, type NearParts, nearGateways } from '../../support/host/gateway.js';
 import { type HostOptions, TestClock, TestHost } from '../../support/host/host.js';
 import { headerList } from '../../support/http/headers.js';
@@ -156,7 +156,7 @@ export class Harness {
   }
 
   publishRoots(): void {
-    for (const root of rootsOf(this.host.engine, MASTER_SECRET))
+    for (const root of rootMaker(this.host.engine, MASTER_SECRET)())
       this.submit({ kind: 'publishRoot', ...root });
     this.settle();
   }

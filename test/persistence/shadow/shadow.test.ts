@@ -17,20 +17,11 @@ import { readArchiveProgress } from '../../../persistence/archive/file.js';
 import { ArchiveReader } from '../../../persistence/archive/reader/reader.js';
 import { JournalReader } from '../../../persistence/journal/reader.js';
 import type { JournalHead } from '../../../persistence/roots/messages.js';
-import { ShadowSnapshots } from '../../../persistence/shadow/snapshots.js';
 import { SnapshotFiles } from '../../../persistence/snapshot/files.js';
 import { newHasher } from '../../support/reference/pair.js';
 import { randomCommands } from '../../support/reference/random/stream.js';
 import { randomOf, refusal, temporaryDir } from '../support/journal-files.js';
-import {
-  alterBatch,
-  catchUp,
-  followed,
-  HandClock,
-  HotSide,
-  openShadow,
-  shadowOptions,
-} from '../support/shadow-files.js';
+import { alterBatch, catchUp, followed, HotSide, openShadow } from '../support/shadow-files.js';
 
 const STEPS = 900;
 const COMMANDS = randomCommands(14, STEPS);
@@ -132,23 +123,6 @@ test('snapshots are taken by count, by time and by the time of a replay, unless 
   assert.deepEqual([write(4_999), write(0), write(1), write(4_000)], [105, 105, 108, 108]);
   short.shadow.close();
   hot.close();
-});
-
-test('a snapshot is begun at the journal’s end, and early enough to be over by the next lock', (t) => {
-  const { dir } = new HotSide(temporaryDir(t), []);
-  const options = shadowOptions(dir, { snapshotCommands: 1_000_000 });
-  const clock = new HandClock();
-  const nothing = (): void => undefined;
-  const files = new SnapshotFiles(dir.snapshots);
-  const snapshots = new ShadowSnapshots(files, 0, options, clock, nothing, nothing, nothing);
-  const begins = (seq: number, timeMs: number, isAtEnd = true): boolean =>
-    snapshots.shouldBegin({ seq, timeMs, nextDueMs: 55_000 }, isAtEnd);
-  assert.equal(begins(999_999, 0), false);
-  assert.deepEqual([begins(1_000_000, 35_000), begins(1_000_000, 35_001)], [true, false], 'it takes 20 s');
-  assert.deepEqual([begins(9_000_000, 15_000), begins(9_000_000, 15_001)], [true, false], 'or longer');
-  assert.equal(begins(1_000_000, 0, false), false);
-  clock.ms += 60_000;
-  assert.equal(begins(1_000_000, 54_999, false), true, 'due for a minute');
 });
 
 test('another digest, a refused or an unknown command is a divergence, though checksum and chain are right', (t) => {

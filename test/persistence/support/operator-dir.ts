@@ -13,14 +13,12 @@ import type { Engine } from '../../../engine/engine.js';
 import { RoundSeeds } from '../../../engine/fairness.js';
 import type { Command } from '../../../engine/model/commands.js';
 import { roundId } from '../../../engine/model/domain.js';
-import type { EngineEvent } from '../../../engine/model/events.js';
 import { type ArchiveCell, archiveChecksum } from '../../../persistence/archive/columns.js';
 import { rollbackPath, walPath } from '../../../persistence/data-dir/files.js';
 import { type DataDir, openDataDir } from '../../../persistence/data-dir/layout.js';
 import { masterSecretFingerprint } from '../../../persistence/data-dir/secrets.js';
-import { RootFeed } from '../../../persistence/roots/feed.js';
-import { rootText } from '../../../persistence/roots/round-roots.js';
-import { newRoundRoots, TEST_SIGNING, writeSigningKeys } from '../../support/engine/signing.js';
+import { type RoundRoot, rootText } from '../../../persistence/roots/round-roots.js';
+import { rootMaker, TEST_SIGNING, writeSigningKeys } from '../../support/engine/signing.js';
 import { randomCommands } from '../../support/reference/random/stream.js';
 import { temporaryDir } from './journal-files.js';
 import { type Amendment, type MadeDir, makeDataDir } from './made-dir.js';
@@ -105,18 +103,14 @@ export const makeFor = (t: TestContext, options: OperatorDirOptions = {}): MadeD
 class RightRoots implements Amendment {
   readonly #made = new Map<string, string>();
   readonly #seeds = new RoundSeeds(SECRET, FAIRNESS_TOOLS);
-  readonly #feed: RootFeed;
+  readonly #make: () => readonly RoundRoot[];
 
   constructor(
     engine: Engine,
     private readonly rootOf: (root: string, round: string) => string,
     private readonly signatureOf: (signature: string, round: string) => string,
   ) {
-    const roots = newRoundRoots(SECRET);
-    this.#feed = new RootFeed(engine, (notes) => {
-      for (const { market, roundNumber, merkleRoot } of roots.take(notes))
-        this.#made.set(roundId(market, roundNumber), merkleRoot);
-    });
+    this.#make = rootMaker(engine, SECRET);
   }
 
   amended(command: Command): Command {
@@ -132,10 +126,9 @@ class RightRoots implements Amendment {
     return { ...root, keyId, signature: this.signatureOf(SIGN(rootText(this.#seeds, root)), round) };
   }
 
-  applied(events: readonly EngineEvent[]): void {
-    // It would compare the roots on record, which may be wrong by intent.
-    this.#feed.add(events.filter(({ type }) => type !== 'rootPublished'));
-    this.#feed.tell();
+  applied(): void {
+    for (const { market, roundNumber, merkleRoot } of this.#make())
+      this.#made.set(roundId(market, roundNumber), merkleRoot);
   }
 }
 

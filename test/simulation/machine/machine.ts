@@ -116,13 +116,11 @@ export class Machine implements WriterHost {
     world.network.serve(server.handlers);
     this.#pump(server);
     this.#rootMaker = new RootMaker({
-      disk,
-      snapshot: recovered.snapshotSeq === 0 ? null : snapshots.engineAt(recovered.snapshotSeq),
+      engine,
       masterSecret: this.masterSecret,
       host: this,
       rng: chances.roots,
       publish: (root) => server.roots.publish(root),
-      isDamaged: () => world.faults.isDamaged,
     });
     world.note(() => `life ${this.incarnation} begins at ${end.lastSeq}`);
   }
@@ -289,8 +287,6 @@ export class Machine implements WriterHost {
     const last = this.disk.rows.at(-1);
     if (last === undefined || this.#snapshots === null || this.spaceLevel !== 'ok') return;
     this.#snapshotSeq = shadow.seq;
-    // The snapshot's writer has come as far itself, and needs no row before it.
-    this.#rootMaker?.follow();
     try {
       this.#snapshots.save(shadow, last.chain);
       this.coverage.hit('recovery', 'snapshot saved');

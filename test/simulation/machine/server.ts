@@ -141,8 +141,7 @@ export class Server {
       stallMs: Number.POSITIVE_INFINITY,
     });
     this.roots = new RootPublisher(this.sequencer, {
-      hurry: () => undefined,
-      isMaking: () => true,
+      tell: () => undefined,
       onRefused: (_round, code) => parts.coverage.hit('fault', `root refused ${code}`),
     });
     const requestIdPrefix = `life${parts.incarnation}`;

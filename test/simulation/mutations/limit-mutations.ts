@@ -2,13 +2,14 @@
 import { must } from '../../../engine/base/assert.js';
 import { Engine } from '../../../engine/engine.js';
 import { NO_END } from '../../../engine/model/domain.js';
+import type { HashedBet } from '../../../engine/model/events.js';
 import type { RoundView } from '../../../engine/model/views.js';
 import { WholeTree } from '../../../engine/proofs/merkle.js';
+import { RoundBets } from '../../../engine/reads/round-bets.js';
 import { AccountTable } from '../../../engine/state/accounts.js';
 import { LimitBooks } from '../../../engine/state/limit-books.js';
 import { LimitTable } from '../../../engine/state/limit-table.js';
 import { LimitTree } from '../../../engine/state/limit-tree.js';
-import { RootFeed } from '../../../persistence/roots/feed.js';
 import type { WorldConfig } from '../config.js';
 import { both, exchange, type Mutation, planted } from './planting.js';
 
@@ -151,21 +152,37 @@ function loseResting(): () => void {
   return both(add, restore);
 }
 
-/** The orders that a bet has filled become leaves before the bet itself. */
-const leavesReversed = (): (() => void) =>
-  exchange(RootFeed.prototype, 'add', (_self, real, events) => {
-    real(events[0]?.type === 'betPlaced' ? events.toReversed() : events);
+/** Two bets that are read one after the other change their places. */
+function leavesSwapped(): () => void {
+  const held = new WeakMap<RoundBets, HashedBet>();
+  return exchange(RoundBets.prototype, 'next', (self, real) => {
+    const first = held.get(self) ?? real();
+    if (held.delete(self) || first === null) return first;
+    const second = real();
+    if (second !== null) held.set(self, first);
+    return second ?? first;
   });
+}
 
 /** After a restart from a snapshot the leaves are in the order of the bets' numbers. */
 const leavesByNumber = (): (() => void) =>
   atRestore(() => (engine) => {
-    const real = engine.roundBets;
-    engine.roundBets = (market, roundNumber) => sorted(real(market, roundNumber));
+    const real = engine.roundBets.bind(engine);
+    engine.roundBets = (market, roundNumber) => byNumber(real(market, roundNumber));
   });
 
-function* sorted(bets: ReturnType<Engine['roundBets']>): ReturnType<Engine['roundBets']> {
-  yield* [...bets].sort((one, other) => one.bet - other.bet);
+function byNumber(bets: RoundBets): RoundBets {
+  const next = bets.next.bind(bets);
+  let first: HashedBet[] | null = null;
+  bets.next = () => {
+    if (first === null) {
+      first = [];
+      for (let bet = next(); bet !== null; bet = next()) first.push(bet);
+      first.sort((one, other) => one.bet - other.bet);
+    }
+    return first.shift() ?? next();
+  };
+  return bets;
 }
 
 /** It shows where orders rest. */
@@ -196,7 +213,7 @@ export const LIMIT_MUTATIONS: readonly Mutation[] = [
   ofLimits('lose-resting', 'a snapshot loses an order that rests', loseResting, (of) => of.deletesJournal, {
     seed: 6,
   }),
-  ofLimits('root-order', 'the leaves of a root are in another order', leavesReversed),
+  ofLimits('root-order', 'the leaves of a root are in another order', leavesSwapped),
   ofLimits(
     'root-restart',
     'a restart changes the order of the leaves',

@@ -5,7 +5,7 @@ import type { Engine } from '../../../engine/engine.js';
 import type { SigningKeys } from '../../../engine/model/proofs/signing.js';
 import { RootFeed } from '../../../persistence/roots/feed.js';
 import type { MadeRoot } from '../../../persistence/roots/messages.js';
-import { RoundRoots } from '../../../persistence/roots/round-roots.js';
+import { type RoundRoot, RoundRoots, rootText } from '../../../persistence/roots/round-roots.js';
 
 /** RFC 8032, section 7.1, test 1. */
 const PRIVATE_KEY = '9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60';
@@ -30,12 +30,20 @@ export function writeSigningKeys(path: string): void {
   writeFileSync(path, `${JSON.stringify({ keys }, null, 2)}\n`, { mode: 0o600 });
 }
 
-export const newRoundRoots = (masterSecret: Uint8Array, startSeq = 0): RoundRoots =>
-  new RoundRoots(masterSecret, { keyId: KEY_ID, sign: signerOf(TEST_SIGNING) }, startSeq);
-
-export function rootsOf(engine: Engine, masterSecret: Uint8Array): MadeRoot[] {
-  const roots = newRoundRoots(masterSecret);
-  const made: MadeRoot[] = [];
-  new RootFeed(engine, (notes) => made.push(...roots.take(notes)));
-  return made;
+/** Tells of the roots of the rounds that have locked since the last call. */
+export function rootMaker(engine: Engine, masterSecret: Uint8Array): () => MadeRoot[] {
+  const roots = new RoundRoots(masterSecret);
+  let made: MadeRoot[] = [];
+  const signed = (root: RoundRoot): MadeRoot => {
+    const signature = signerOf(TEST_SIGNING)(rootText(roots.seeds, root));
+    return { ...root, keyId: KEY_ID, signature };
+  };
+  const feed = new RootFeed(engine, (notes) => {
+    made = roots.take(notes).map(signed);
+  });
+  return () => {
+    made = [];
+    feed.tell();
+    return made;
+  };
 }

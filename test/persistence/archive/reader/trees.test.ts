@@ -15,7 +15,7 @@ import { ArchiveReader } from '../../../../persistence/archive/reader/reader.js'
 import { ArchiveWriter } from '../../../../persistence/archive/writer.js';
 import { openDataDir } from '../../../../persistence/data-dir/layout.js';
 import { CHAIN_START } from '../../../../persistence/journal/segment/batch-row.js';
-import { rootsOf } from '../../../support/engine/signing.js';
+import { rootMaker } from '../../../support/engine/signing.js';
 import { temporaryDir } from '../../support/journal-files.js';
 
 const MARKET = marketOf('BTC_ONE_MINUTE');
@@ -49,7 +49,7 @@ function pathsOf(t: TestContext, bets: number, before: number): (BetPath | null)
   }
   const { lockTimeMs, endTimeMs: timeMs, roundNumber } = must(engine.currentRound(MARKET), 'a round');
   apply({ kind: 'advance', timeMs: lockTimeMs });
-  for (const root of rootsOf(engine, SECRET)) apply({ kind: 'publishRoot', timeMs: lockTimeMs, ...root });
+  for (const root of rootMaker(engine, SECRET)()) apply({ kind: 'publishRoot', timeMs: lockTimeMs, ...root });
   apply({ kind: 'advance', timeMs });
   ASSETS.forEach((_, asset) => {
     const priced = { boundaryMs: timeMs, price: 101, priceTimeMs: timeMs, source: null, evidence: '' };
