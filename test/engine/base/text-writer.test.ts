@@ -11,7 +11,7 @@ const anyPiece = fc.oneof(
   fc.maxSafeNat(),
   fc.nat(99_999_999),
   fc.nat(9_999),
-  fc.string({ unit: 'grapheme', maxLength: 40 }),
+  fc.string({ unit: 'grapheme', maxLength: 40, size: 'max' }),
 );
 
 function written(pieces: readonly (number | string)[], as: 'text' | 'bytes'): string {

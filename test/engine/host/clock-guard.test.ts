@@ -62,6 +62,7 @@ test('property: whatever the clock did, 11 s of accurate time past the last stam
     fc.property(
       fc.array(fc.record({ wall: fc.integer({ min: -20_000, max: 20_000 }), mono: fc.nat(5_000) }), {
         maxLength: 40,
+        size: 'max',
       }),
       (steps) => {
         const guard = new ClockGuard();

@@ -37,7 +37,7 @@ const arrivals = fc
       lagMs: fc.oneof(fc.constantFrom(-1_000, -1, 0, 1, GRACE_MS), fc.integer({ min: -1_000, max: 150_000 })),
       onBoundary: fc.boolean(),
     }),
-    { maxLength: 30 },
+    { maxLength: 30, size: 'max' },
   )
   .map((steps) => {
     let nowMs = START_MS + 30_000;

@@ -15,7 +15,7 @@ function append(writer: LogWriter, seq: number): void {
 
 test('a reader gets each record as it was written, or is told that it was overwritten', () => {
   fc.assert(
-    fc.property(fc.array(fc.nat(700), { minLength: 1, maxLength: 12 }), (bursts) => {
+    fc.property(fc.array(fc.nat(700), { minLength: 1, maxLength: 12, size: 'max' }), (bursts) => {
       const memory = logMemory(FORM);
       const writer = new LogWriter(memory, FORM);
       const reader = new BroadcastReader(memory, FORM);
@@ -38,7 +38,7 @@ test('a reader gets each record as it was written, or is told that it was overwr
 test('firstAfter finds where to resume, and never skips what may be gone', () => {
   fc.assert(
     fc.property(
-      fc.array(fc.integer({ min: 0, max: 3 }), { minLength: 1, maxLength: 3_000 }),
+      fc.array(fc.integer({ min: 0, max: 3 }), { minLength: 1, maxLength: 3_000, size: 'max' }),
       fc.nat(4_000),
       (steps, since) => {
         const memory = logMemory(FORM);

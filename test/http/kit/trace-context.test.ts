@@ -1,7 +1,6 @@
 /** `traceparent`: a valid one is taken, and nothing from anything else. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { traceContextOf } from '../../../http/kit/request-log.js';
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
@@ -34,26 +33,8 @@ test('what is not valid gives nothing', () => {
     `00-${TRACE}-${SPAN}-01, 00-${TRACE}-${SPAN}-02`,
     `cc-${TRACE}-${SPAN}-01-${'x'.repeat(500)}`,
     `00-${TRACE}-${SPAN}-01\n`,
+    `00-"${TRACE.slice(1)}-${SPAN}-01`,
+    `00-${TRACE}-\n${SPAN.slice(1)}-01`,
   ])
     assert.equal(traceContextOf(header), null, header);
-});
-
-test('whatever a client sends, only hex digits get into the log', () => {
-  const parts = fc.array(fc.constantFrom('00', 'cc', TRACE, SPAN, '01', '-', '"', '\n', 'x'), {
-    maxLength: 12,
-  });
-  fc.assert(
-    fc.property(
-      fc.oneof(
-        fc.string(),
-        parts.map((all) => all.join('')),
-      ),
-      (header) => {
-        const found = traceContextOf(header);
-        if (found === null) return;
-        assert.match(found.traceId, /^[0-9a-f]{32}$/);
-        assert.match(found.spanId, /^[0-9a-f]{16}$/);
-      },
-    ),
-  );
 });

@@ -45,7 +45,7 @@ function histogramOf(scale: Scale, values: readonly number[]): Histogram {
 }
 
 test('a histogram has the count and the sum of what it was told, and quantiles within a step', () => {
-  const times = fc.array(fc.integer({ min: 16, max: 10_000_000 }), { minLength: 1, maxLength: 200 });
+  const times = fc.array(fc.integer({ min: 16, max: 1e7 }), { minLength: 1, maxLength: 200, size: 'max' });
   fc.assert(
     fc.property(times, fc.double({ min: 0.01, max: 1, noNaN: true }), (values, share) => {
       const histogram = histogramOf(MICROSECONDS, values);

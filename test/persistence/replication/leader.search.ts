@@ -45,7 +45,7 @@ const isFenced = (error: Error & { code?: string }): boolean => error.code === '
 test('whatever answers are lost, each batch is in the log once and in order', async () => {
   await fc.assert(
     fc.asyncProperty(
-      fc.array(anyFault, { maxLength: 40 }),
+      fc.array(anyFault, { maxLength: 40, size: 'max' }),
       fc.boolean(),
       fc.integer({ min: 1, max: 12 }),
       async (list, knowsIds, count) => {
@@ -65,7 +65,7 @@ test('whatever answers are lost, each batch is in the log once and in order', as
 
 test('who was overtaken publishes nothing more, whatever answers are lost', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(anyFault, { maxLength: 20 }), fc.nat(4), async (list, before) => {
+    fc.asyncProperty(fc.array(anyFault, { maxLength: 20, size: 'max' }), fc.nat(4), async (list, before) => {
       const rows = batches(before);
       const quiet = new ModelLog();
       const old = await lead(quiet);

@@ -18,6 +18,7 @@ import { BEGINNING, batchAfter, batches, epochMemory, journalOf, lead, RETRY, su
 type Step = 'batch' | 'long' | 'takeover' | 'unfinished';
 const anyLife = fc.array(fc.constantFrom<Step>('batch', 'batch', 'long', 'takeover', 'unfinished'), {
   maxLength: 25,
+  size: 'max',
 });
 
 async function live(steps: readonly Step[]): Promise<{ log: ModelLog; rows: StoredBatch[] }> {

@@ -103,7 +103,7 @@ test('every moment within the retention can be computed after any number of prun
     fc.property(
       kept,
       retention,
-      fc.array(step, { minLength: 30, maxLength: 120 }),
+      fc.array(step, { minLength: 30, maxLength: 120, size: 'max' }),
       (snapshots, segmentsMs, steps) => {
         const life = new Life();
         const policy = { segmentsMs, snapshots };

@@ -177,7 +177,7 @@ test('a silence says nothing, ticks of one time or of an earlier one neither', (
 test('property: whatever the prices are, the estimate stays within 8 times what is configured, either way', () => {
   const tick = fc.record({ price: fc.double({ min: 1e-9, max: 1e12, noNaN: true }), waitMs: fc.nat(90_000) });
   fc.assert(
-    fc.property(fc.array(tick, { maxLength: 200 }), fc.nat(86_400_000), (ticks, leftMs) => {
+    fc.property(fc.array(tick, { maxLength: 200, size: 'max' }), fc.nat(86_400_000), (ticks, leftMs) => {
       const seen = new Volatility(0.5);
       let nowMs = START_MS;
       for (const { price, waitMs } of ticks) {
