@@ -11,7 +11,7 @@ import { BET_CELLS, type RootNote } from './messages.js';
 
 const BETS_PACKED_MAX = 1_024;
 /** Orders wait meanwhile: a server that has just begun may have millions of open bets. */
-const BETS_AT_ONCE = 16_384;
+const BETS_AT_ONCE = 4_096;
 
 export type FeedEngine = Pick<Engine, 'currentRound' | 'unsettledRounds' | 'roundBets'>;
 

@@ -4,7 +4,7 @@ import { keyIdOf, type SignLater, signerOf } from '../../../crypto/signing.js';
 import type { Engine } from '../../../engine/engine.js';
 import type { SigningKeys } from '../../../engine/model/proofs/signing.js';
 import { RootFeed } from '../../../persistence/roots/feed.js';
-import type { MadeRoot } from '../../../persistence/roots/messages.js';
+import type { MadeRoot, RootNote } from '../../../persistence/roots/messages.js';
 import { type RoundRoot, RoundRoots, rootText } from '../../../persistence/roots/round-roots.js';
 
 /** RFC 8032, section 7.1, test 1. */
@@ -38,9 +38,10 @@ export function rootMaker(engine: Engine, masterSecret: Uint8Array): () => MadeR
     const signature = signerOf(TEST_SIGNING)(rootText(roots.seeds, root));
     return { ...root, keyId: KEY_ID, signature };
   };
-  const feed = new RootFeed(engine, (notes) => {
+  const take = (notes: readonly RootNote[]): void => {
     made = roots.take(notes).map(signed);
-  });
+  };
+  const feed = new RootFeed(engine, take, Number.POSITIVE_INFINITY);
   return () => {
     made = [];
     feed.tell();
