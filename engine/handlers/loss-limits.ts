@@ -1,7 +1,7 @@
 /**
  * Loss limits bound the losses that nobody foresaw. The settlement with which a scope's losses of the day reach its
- * limit suspends all its markets, until an operator resumes each; from there on its losses count anew. Open rounds run
- * to their end, so a market may still lose the seeds of these.
+ * limit, or the rules that lower its limit to them, suspend all its markets, until an operator resumes each; from there on
+ * its losses count anew. Open rounds run to their end, so a market may still lose the seeds of these.
  */
 import type { EngineEvent } from '../model/events.js';
 import { lossLimitCents, lostCents, marketsOfScope, scopesOfMarket } from '../model/loss-limits.js';
@@ -23,9 +23,9 @@ export function countResult(
   }
 }
 
-function suspendAtLimit(state: State, scope: number, timeMs: number, events: EngineEvent[]): void {
+export function suspendAtLimit(state: State, scope: number, timeMs: number, events: EngineEvent[]): void {
   const limitCents = lossLimitCents(state.rulesInForce, scope);
-  const lost = lostCents(state.day, scope);
+  const lost = lostCents(state.day.at(timeMs), scope);
   if (lost < limitCents) return;
   const active = marketsOfScope(scope).filter((index) => {
     const { rules, suspended } = state.markets.market(index);

@@ -10,17 +10,21 @@ import type {
   SuspendMarket,
 } from '../model/commands.js';
 import { ASSET_CLASSES, ASSETS, marketOf, TIERS, WHOLE_E6 } from '../model/domain.js';
+import type { EngineEvent } from '../model/events.js';
+import { LOSS_SCOPES } from '../model/loss-limits.js';
 import { type HouseRules, type MarketRules, RULES_VERSION, type Rules } from '../model/rules.js';
 import type { Setup } from '../model/setup.js';
 import { type Effect, reject, type State } from '../state/state.js';
-import { liftLimits } from './loss-limits.js';
+import { liftLimits, suspendAtLimit } from './loss-limits.js';
 
-/** New rules apply to rounds opened from now on; tier and memory limits apply at once. */
+/** New rules apply to rounds opened from now on; limits of tiers, memory and losses apply at once. */
 export function configure(state: State, command: Configure): Effect {
   const { rules, rulesVersion, timeMs } = command;
   if (state.rules !== null) state.idempotency.forgetExpired(timeMs, state.rules.idempotencyTtlMs);
   setRulesInForce(state, rules, rulesVersion);
-  return [{ type: 'configured', timeMs, market: -1 }];
+  const events: EngineEvent[] = [{ type: 'configured', timeMs, market: -1 }];
+  for (const scope of LOSS_SCOPES.keys()) suspendAtLimit(state, scope, timeMs, events);
+  return events;
 }
 
 export function setRulesInForce(state: State, rules: Rules, rulesVersion: number): void {

@@ -1,6 +1,7 @@
 /** Loss limits: the house's loss in a day, and the suspension. The reference model runs beside the engine. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { must } from '../../../engine/base/assert.js';
 import { ASSETS, MARKETS_MAX, marketOf } from '../../../engine/model/domain.js';
 import { LOSS_SCOPES, lostCents } from '../../../engine/model/loss-limits.js';
 import { defaultRules } from '../../../engine/model/rules.js';
@@ -93,6 +94,20 @@ test("an asset's limit suspends all its markets, that of all markets every one",
       suspended,
     );
   }
+});
+
+test('rules that lower a limit to what is lost today suspend its markets at once', () => {
+  const exchange = exchangeWith({}, [BTC, ETH]);
+  begin(exchange, 0, exchange.account('VIP', 10_000_00), [BTC]);
+  win(exchange, 0, [BTC]);
+  const areSuspendedBy = (marketCents: number): boolean[] => {
+    exchange.configure({ ...must(exchange.reads.rules, 'rules'), lossLimits: { ...DEFAULTS, marketCents } });
+    return [BTC, ETH].map((market) => exchange.reads.isSuspended(market));
+  };
+  assert.deepEqual(areSuspendedBy(WON_CENTS + 1), [false, false]);
+  assert.deepEqual(areSuspendedBy(WON_CENTS), [true, false]);
+  exchange.accepted({ kind: 'suspendMarket', timeMs: exchange.nowMs, market: BTC, suspended: false });
+  assert.deepEqual(areSuspendedBy(1), [false, false], 'losses count from the resumption');
 });
 
 test('what the house wins counts against what it loses, and a new day begins at nothing but lifts no suspension', () => {

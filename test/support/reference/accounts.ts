@@ -21,8 +21,9 @@ import type {
 import { ASSET_CLASSES, WRITE_SCOPES_MASK, WRITE_TIER } from '../../../engine/model/domain.js';
 import type { ErrorCode } from '../../../engine/model/errors.js';
 import type { BalanceMoved, EngineEvent, SettingsChanged } from '../../../engine/model/events.js';
-import { lossLimitCents, scopesOfMarket } from '../../../engine/model/loss-limits.js';
+import { LOSS_SCOPES, lossLimitCents, scopesOfMarket } from '../../../engine/model/loss-limits.js';
 import { cancelAllOf } from './limit-orders.js';
+import { suspendAt } from './settlement.js';
 import {
   accountOf,
   lostOf,
@@ -43,7 +44,9 @@ const settings = (type: SettingsChanged['type'], timeMs: number, market = -1): V
 export function configure(state: ReferenceState, command: Configure): Verdict {
   state.rules = command.rules;
   state.rulesVersion = command.rulesVersion;
-  return settings('configured', command.timeMs);
+  const { timeMs } = command;
+  const every = [...LOSS_SCOPES.keys()];
+  return { events: [{ type: 'configured', timeMs, market: -1 }, ...suspendAt(state, every, timeMs)] };
 }
 
 export function declareSetup(state: ReferenceState, command: DeclareSetup): Verdict {

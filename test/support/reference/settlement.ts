@@ -94,8 +94,11 @@ export function resolve(
  */
 function suspendAtLimits(state: ReferenceState, timeMs: number): EngineEvent[] {
   const last = must(state.results.at(-1), 'a result');
-  if (last.cents >= 0) return [];
-  return scopesOfMarket(last.market).flatMap((scope) => {
+  return last.cents < 0 ? suspendAt(state, scopesOfMarket(last.market), timeMs) : [];
+}
+
+export const suspendAt = (state: ReferenceState, scopes: readonly number[], timeMs: number): EngineEvent[] =>
+  scopes.flatMap((scope) => {
     const lostCents = lostOf(state, scope, timeMs);
     const limitCents = lossLimitCents(rulesOf(state), scope);
     const markets = state.markets.filter(
@@ -110,7 +113,6 @@ function suspendAtLimits(state: ReferenceState, timeMs: number): EngineEvent[] {
     });
     return [reached, ...suspended];
   });
-}
 
 function finish(state: ReferenceState, round: ReferenceRound, timeMs: number): EngineEvent[] {
   const paidCents = round.bets.reduce(
