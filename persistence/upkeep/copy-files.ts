@@ -1,5 +1,16 @@
 /** Copies of files into another data directory. Under its name a copy is complete and durable, or it does not exist. */
-import { chmodSync, constants, copyFileSync, existsSync, readFileSync, rmSync } from 'node:fs';
+import {
+  chmodSync,
+  constants,
+  copyFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { renameDurably, syncPath, unfinishedPath } from '../data-dir/files.js';
 import type { DataDir } from '../data-dir/layout.js';
 import { readSigningKeys } from '../data-dir/signing-keys.js';
@@ -82,6 +93,35 @@ export function checkSnapshotFile(copy: string, name: string): void {
     `The snapshot ${name} is damaged: its content is not that of its name. Delete it: the server makes new ones.`,
   );
 }
+
+/**
+ * Throws `data_dir_invalid` unless `to` lies outside of the source, also through links, and is missing, an empty folder or
+ * one with files that `faultOf` takes.
+ */
+export function requirePlace(
+  { root }: DataDir,
+  to: string,
+  done: string,
+  faultOf: (names: readonly string[]) => string | null,
+): void {
+  const refuse = (why: string): never => {
+    throw new JournalError(
+      'data_dir_invalid',
+      `Nothing is ${done} ${resolve(to)}: ${why}. Name another directory.`,
+    );
+  };
+  const way = relative(realPathOf(root), realPathOf(resolve(to)));
+  if (!way.startsWith('..')) refuse('it is the data directory itself, or lies in it');
+  if (!existsSync(to)) return;
+  if (!statSync(to).isDirectory()) refuse('it is not a directory');
+  const names = readdirSync(to);
+  const fault = names.length === 0 ? null : faultOf(names);
+  if (fault !== null) refuse(fault);
+}
+
+/** Parts that do not exist are as they are named. */
+const realPathOf = (path: string): string =>
+  existsSync(path) ? realpathSync(path) : join(realPathOf(dirname(path)), basename(path));
 
 /** Throws `disk_full`. */
 export function requireSpace(path: string, bytes: number): void {

@@ -6,8 +6,8 @@
  * A later call on the same target copies only new files. The order makes a crash harmless: snapshots come before the
  * journal that they lead to, then its mark, and last the archive. Meanwhile retention deletes nothing of the source.
  */
-import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { basename, join, relative, resolve } from 'node:path';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { must } from '../../../engine/base/assert.js';
 import type { Mark } from '../../../engine/model/ports.js';
 import { type ArchiveCopied, copyArchive } from '../../archive/copy.js';
@@ -21,7 +21,14 @@ import { checkChain } from '../../journal/segment/chain.js';
 import { findSegments, firstSeqOf } from '../../journal/segment/names.js';
 import { checkMark } from '../../replay/replay.js';
 import { SnapshotFiles } from '../../snapshot/files.js';
-import { checkSnapshotFile, copyFileDurably, copySecrets, diskFull, secretFiles } from '../copy-files.js';
+import {
+  checkSnapshotFile,
+  copyFileDurably,
+  copySecrets,
+  diskFull,
+  requirePlace,
+  secretFiles,
+} from '../copy-files.js';
 import { withoutRetention } from '../retention/retention.js';
 import { checkSameJournal, copySegments } from './journal.js';
 import { endOfCopy, lostBeginning, mismatch, rowAt } from './journal-ends.js';
@@ -51,7 +58,9 @@ export function backup(
   onSeq: (seq: number) => void = () => {},
   hasSecrets = true,
 ): BackedUp {
-  refuseForeignPlace(source, to);
+  requirePlace(source, to, 'copied to', (names) =>
+    names.includes('journal') ? null : 'it has files that are no backup',
+  );
   const acknowledged = readMarkFile(source.markFile);
   const isNew = !existsSync(to) || readdirSync(to).length === 0;
   const target = openDataDir(to);
@@ -128,21 +137,6 @@ function backupArchive(
     faults.push(`The archive is not copied: ${messageOf(thrown)}`);
     return null;
   }
-}
-
-function refuseForeignPlace(source: DataDir, to: string): void {
-  const refuse = (why: string): never => {
-    throw new JournalError(
-      'data_dir_invalid',
-      `Nothing is copied to ${resolve(to)}: ${why}. Name a directory for the backup.`,
-    );
-  };
-  const way = relative(source.root, resolve(to));
-  if (way === '' || !way.startsWith('..')) refuse('it is the data directory itself, or lies in it');
-  if (!existsSync(to)) return;
-  if (!statSync(to).isDirectory()) refuse('it is not a directory');
-  const isEmpty = readdirSync(to).length === 0;
-  if (!isEmpty && !existsSync(join(to, 'journal'))) refuse('it has files that are no backup');
 }
 
 /** Directories with different secrets do not belong to the same journal. */

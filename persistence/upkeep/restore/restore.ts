@@ -7,14 +7,14 @@
  * Nothing is written before the commands up to the chosen one have been replayed and have agreed with the journal's
  * digests. The mark is written last: an unfinished copy has none, and no server starts on it.
  */
-import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { basename, join, relative, resolve } from 'node:path';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { newSha256 } from '../../../crypto/sha256.js';
 import { must } from '../../../engine/base/assert.js';
 import type { Engine } from '../../../engine/engine.js';
 import { type ArchiveCopied, copyArchive } from '../../archive/copy.js';
 import { type ArchivePosition, ArchiveWriter } from '../../archive/writer.js';
-import { databaseBytes, fileBytes } from '../../data-dir/files.js';
+import { databaseBytes, fileBytes, ifThere } from '../../data-dir/files.js';
 import { type DataDir, openDataDir } from '../../data-dir/layout.js';
 import { masterSecretFingerprint } from '../../data-dir/secrets.js';
 import { JournalError } from '../../errors.js';
@@ -23,7 +23,7 @@ import { findSegments } from '../../journal/segment/names.js';
 import { History } from '../../replay/history.js';
 import { isOfJournal } from '../../replay/usable-snapshot.js';
 import { SnapshotFiles } from '../../snapshot/files.js';
-import { copyFileDurably, copySecrets, requireSpace } from '../copy-files.js';
+import { copyFileDurably, copySecrets, requirePlace, requireSpace } from '../copy-files.js';
 import { writeJournal } from './journal.js';
 import { leftOut } from './notes.js';
 import type { Stretch, Stretches } from './stretches.js';
@@ -62,7 +62,7 @@ export function restore(
   { out, toSeq }: RestoreTarget,
   onSeq: (seq: number) => void = () => {},
 ): Restored {
-  refuseTakenPlace(source, out);
+  requirePlace(source, out, 'restored into', () => 'it is not empty');
   const notes = [...stretches.notes];
   const snapshots = new SnapshotFiles(source.snapshots);
   const stretch = chooseStretch(source, stretches, toSeq);
@@ -122,26 +122,15 @@ function chooseStretch(source: DataDir, stretches: Stretches, toSeq: number | nu
   );
 }
 
-function refuseTakenPlace(source: DataDir, out: string): void {
-  const refuse = (why: string): never => {
-    throw new JournalError(
-      'data_dir_invalid',
-      `Nothing is restored into ${resolve(out)}: ${why}. Name a new directory.`,
-    );
-  };
-  if (!relative(source.root, resolve(out)).startsWith('..')) refuse('it lies in the data directory itself');
-  if (!existsSync(out)) return;
-  if (!statSync(out).isDirectory()) refuse('it is not a directory');
-  if (readdirSync(out).length > 0) refuse('it is not empty');
-}
-
-/** Only whole ones of the new journal. */
+/** Only whole ones of the new journal. A running server may delete some of the source meanwhile. */
 function copySnapshots(files: SnapshotFiles, stretch: Stretch, endSeq: number, dir: DataDir): string[] {
   const refs = files.list().filter(({ seq }) => seq <= endSeq && seq >= stretch.start.lastSeq);
-  const good = refs.filter((ref) => files.isWhole(ref) && isOfJournal(files.metaOf(ref), stretch));
-  return good.map(({ name }) => {
-    copyFileDurably(name, join(dir.snapshots, basename(name)));
-    return basename(name);
+  for (const { name } of refs) ifThere(() => copyFileDurably(name, join(dir.snapshots, basename(name))));
+  const copies = new SnapshotFiles(dir.snapshots);
+  return copies.list().flatMap((ref) => {
+    if (copies.isWhole(ref) && isOfJournal(copies.metaOf(ref), stretch)) return basename(ref.name);
+    rmSync(ref.name);
+    return [];
   });
 }
 

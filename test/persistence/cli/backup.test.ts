@@ -9,6 +9,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -169,7 +170,9 @@ test('refused are another journal, a copy that was continued, foreign files, a r
   mkdirSync(foreign);
   writeFileSync(join(foreign, 'file'), 'mine');
   assert.throws(() => backup(dir, foreign), refusal('data_dir_invalid', /files that are no backup/));
-  assert.throws(() => backup(dir, join(dir.root, 'x')), refusal('data_dir_invalid', /lies in it/));
+  symlinkSync(dir.root, beside(dir, 'link'));
+  for (const inside of [join(dir.root, 'x'), beside(dir, 'link')])
+    assert.throws(() => backup(dir, inside), refusal('data_dir_invalid', /lies in it/));
   const lock = lockDataDir(findDataDir(to));
   const ran = await tote(['backup', to, dir.root]);
   lock.release();

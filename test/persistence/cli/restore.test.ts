@@ -1,6 +1,6 @@
 /** `tote restore`: a new directory at any command, from a good source and from damaged ones. */
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { must } from '../../../engine/base/assert.js';
@@ -43,6 +43,8 @@ test('the new directory has the secrets, and the snapshots and the archive up to
   const { dir, batches } = made;
   const toSeq = must(batches[50], 'a batch').lastSeq - 1;
   const out = join(dir.root, '..', 'restored');
+  // As one that a server deletes just after the folder was listed.
+  symlinkSync('deleted', join(dir.snapshots, `snapshot-${'1'.padStart(16, '0')}-${'0'.repeat(32)}.db`));
   const restored = await toteJson<Restored>(['restore', dir.root, '--to', String(toSeq), '--out', out]);
   expectGood(out, restored);
   const copy = findDataDir(out);
@@ -105,10 +107,11 @@ test('it never writes to an existing place, which is refused and left unchanged'
   const taken = join(dir.root, '..', 'taken');
   mkdirSync(taken);
   writeFileSync(join(taken, 'file'), 'mine');
+  symlinkSync(dir.root, `${taken}-link`);
   for (const [out, why] of [
     [taken, /it is not empty/],
-    [dir.root, /lies in the data directory itself/],
-    [join(dir.root, 'new'), /lies in the data directory itself/],
+    [dir.root, /it is the data directory itself/],
+    [join(`${taken}-link`, 'new'), /or lies in it/],
     [join(taken, 'file'), /not a directory/],
   ] as const) {
     const ran = await tote(['restore', dir.root, '--out', out]);
@@ -117,4 +120,5 @@ test('it never writes to an existing place, which is refused and left unchanged'
   }
   assert.equal(readFileSync(join(taken, 'file'), 'utf8'), 'mine');
   assert.deepEqual(verify(dir).faults, []);
+  assert.equal((await tote(['restore', `${dir.root}-none`, '--out', `${taken}-2`])).code, 3);
 });
