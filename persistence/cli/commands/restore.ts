@@ -34,7 +34,7 @@ export const restoreCommand = defineCommand<RestoreOptions>({
     ).argParser(parseMoment),
     new Option('--out <dir>', 'the new directory; it must not exist, or be empty').makeOptionMandatory(),
   ],
-  needs: 'path',
+  needs: 'folder',
   run: ({ dir, out }, options) => {
     const { to } = options;
     const reading = new Progress('reading', acknowledgedSeq(dir.markFile));

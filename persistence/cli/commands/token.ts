@@ -1,4 +1,5 @@
 /** `tote token` and `tote tokens`: the named tokens of the operator API. */
+import { existsSync } from 'node:fs';
 import { Argument, InvalidArgumentError, Option } from 'commander';
 import { must } from '../../../engine/base/assert.js';
 import {
@@ -67,12 +68,10 @@ export const tokensCommand = defineCommand({
   needs: 'path',
   run: (context) => {
     const file = fileOf(context);
-    const tokens = readOperatorTokens(file, false).map(({ name, role, createdAt }) => ({
-      name,
-      role,
-      createdAt,
-    }));
-    context.out.answer({ file, tokens });
+    // As for the server: a file that the environment names must be there.
+    const mustExist = file !== context.dir.operatorTokensFile || !existsSync(context.dir.root);
+    const found = readOperatorTokens(file, mustExist);
+    context.out.answer({ file, tokens: found.map(({ digest: _, ...shown }) => shown) });
     return EXIT.done;
   },
 });

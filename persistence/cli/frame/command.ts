@@ -4,6 +4,7 @@
  *
  * A new command is a file that exports `defineCommand({...})`, and its name in `registry.ts`.
  */
+import { existsSync } from 'node:fs';
 import type { Argument, Option } from 'commander';
 import { type DataDir, dataDirLayout, findDataDir } from '../../data-dir/layout.js';
 import { hasSegments } from '../../journal/segment/names.js';
@@ -26,8 +27,8 @@ export interface CommandSpec<Options extends object> {
   /** Operands before DATA_DIR. All of them are required. */
   readonly operands?: readonly Argument[];
   readonly options?: readonly Option[];
-  /** By default the data directory must have a journal. */
-  readonly needs?: 'path' | 'nothing';
+  /** By default the data directory must have a journal; for `folder` it must be there. */
+  readonly needs?: 'folder' | 'path' | 'nothing';
   readonly run: (
     context: Context,
     options: Options,
@@ -50,7 +51,7 @@ export const defineCommand = <Options extends object>(spec: CommandSpec<Options>
 export async function dataDirFor({ needs }: CliCommand, named: string | undefined): Promise<DataDir> {
   const path = named ?? process.env['TOTE_DATA_DIR'] ?? './data';
   const dir = dataDirLayout(path);
-  if (needs !== undefined) return dir;
+  if (needs === 'folder' ? existsSync(dir.root) : needs !== undefined) return dir;
   // Not imported above: it loads the engine, which not every command needs.
   if (!hasSegments(dir.journal))
     (await import('../../recovery/journal-gone.js')).refuseWithoutJournal(dir, {});
