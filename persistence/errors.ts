@@ -90,6 +90,9 @@ export const otherFormat = (
 export const isDiskFull = (thrown: unknown): boolean =>
   ['ENOSPC', 'EDQUOT', 'SQLITE_FULL'].includes(codeOf(thrown));
 
+/** SQLite has waited for another connection's lock. */
+export const isBusy = (thrown: unknown): boolean => codeOf(thrown).startsWith('SQLITE_BUSY');
+
 /** The `code` of a file-system error, an SQLite error or a `JournalError`; '' for anything else. */
 export function codeOf(thrown: unknown): string {
   if (!(thrown instanceof Error) || !('code' in thrown)) return '';

@@ -5,7 +5,7 @@
 import type Database from 'better-sqlite3';
 import { rowsOfText } from '../../engine/base/rows-text.js';
 import { closing } from '../data-dir/closing.js';
-import { messageOf } from '../errors.js';
+import { isBusy, messageOf } from '../errors.js';
 import { settledRowsOf } from './blocks.js';
 import { type ArchiveCell, isBlockIntact, isIntact, ROW_KINDS, TABLE_OF } from './columns.js';
 import { openArchive } from './file.js';
@@ -36,6 +36,7 @@ export function checkArchive(path: string): ArchiveReport {
     const verdict = db.pragma('integrity_check(1)', { simple: true });
     if (verdict !== 'ok') fault(String(verdict));
   } catch (thrown) {
+    if (isBusy(thrown)) throw asArchiveDamage(path, thrown);
     fault(messageOf(asArchiveDamage(path, thrown)));
   }
   return report;

@@ -10,9 +10,9 @@ import { existsSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { closing } from '../data-dir/closing.js';
 import { removeDatabase, renameDurably, syncPath, unfinishedPath } from '../data-dir/files.js';
-import { codeOf, JournalError } from '../errors.js';
+import { codeOf, isBusy, JournalError } from '../errors.js';
 import { addRows } from './add-rows.js';
-import { openArchive } from './file.js';
+import { LOCKED_MS_MAX, openArchive } from './file.js';
 import {
   type ArchiveProgress,
   asArchiveDamage,
@@ -22,8 +22,6 @@ import {
   readProgress,
 } from './schema.js';
 import type { ArchivePosition } from './writer.js';
-
-const BUSY_TIMEOUT_MS = 5_000;
 
 export interface ArchiveCopied {
   readonly seq: number;
@@ -58,7 +56,7 @@ export function copyArchive(
     if (known === null) replace(path, target);
     return { seq: upTo.seq, rowsAdded };
   } catch (thrown) {
-    throw asArchiveDamage(source, thrown);
+    throw asArchiveDamage(isBusy(thrown) ? target : source, thrown);
   }
 }
 
@@ -108,7 +106,7 @@ function replace(path: string, target: string): void {
 
 /** Rollback journal and synchronous=FULL: a commit is on the medium, and no side file is left. */
 function withDatabase<T>(path: string, work: (db: Database.Database) => T): T {
-  using db = closing(new Database(path, { timeout: BUSY_TIMEOUT_MS }));
+  using db = closing(new Database(path, { timeout: LOCKED_MS_MAX }));
   db.pragma('synchronous = FULL');
   return work(db);
 }

@@ -10,7 +10,8 @@ import { type ArchiveProgress, fromArchive, readProgress } from './schema.js';
 /** Page cache: SQLite's default is too small for the lists of many accounts. */
 const CACHE_KIB = 32 * 1024;
 const BUSY_TIMEOUT_MS = 1_000;
-const READ_TIMEOUT_MS = 5_000;
+/** A backup's archive is locked while `verify` reads it, and while the next backup adds to it: for minutes, if it is large. */
+export const LOCKED_MS_MAX = 10 * 60_000;
 /** The WAL is checkpointed after this many pages, and then cut back to this size. */
 const CHECKPOINT_PAGES = 3_000;
 const WAL_BYTES_KEPT = 16 * 1024 * 1024;
@@ -68,7 +69,7 @@ const UNREADABLE = /^SQLITE_(CANTOPEN|PERM|READONLY_DIRECTORY|READONLY_CANTINIT)
 export function openArchive(path: string): Database.Database {
   try {
     return orClosed(
-      new Database(path, { readonly: true, fileMustExist: true, timeout: READ_TIMEOUT_MS }),
+      new Database(path, { readonly: true, fileMustExist: true, timeout: LOCKED_MS_MAX }),
       (db) => {
         // Only the first read needs the side files.
         db.prepare('SELECT count(*) FROM sqlite_schema').get();

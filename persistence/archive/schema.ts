@@ -11,7 +11,7 @@
  */
 import Database from 'better-sqlite3';
 import type { SnapshotMeta } from '../../engine/host/snapshot-store.js';
-import { JournalError, otherFormat } from '../errors.js';
+import { isBusy, JournalError, otherFormat } from '../errors.js';
 import {
   ACCOUNT_BETS,
   ACTION,
@@ -234,9 +234,13 @@ export function fromArchive<T>(path: string, read: () => T): T {
 
 const DAMAGE_CODES = ['SQLITE_CORRUPT', 'SQLITE_NOTADB'];
 
-/** `archive_corrupt` if the content is at fault. */
+/** `archive_corrupt` if the content is at fault, `data_dir_locked` if another process keeps it locked. */
 export function asArchiveDamage(path: string, thrown: unknown): unknown {
   if (!(thrown instanceof Database.SqliteError)) return thrown;
+  if (isBusy(thrown)) {
+    const sentence = `The archive ${path} is held by another program, as by a backup or "verify". Wait for its end, and try again.`;
+    return new JournalError('data_dir_locked', sentence, { cause: thrown });
+  }
   if (thrown.code.startsWith('SQLITE_READONLY')) {
     return new JournalError(
       'data_dir_invalid',

@@ -9,7 +9,7 @@ import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node
 import Database from 'better-sqlite3';
 import { assert } from '../../engine/base/assert.js';
 import { attempt } from '../../engine/base/attempt.js';
-import { codeOf, JournalError, messageOf } from '../errors.js';
+import { isBusy, JournalError, messageOf } from '../errors.js';
 import { closing } from './closing.js';
 import { giveToOwner } from './files.js';
 import type { DataDir } from './layout.js';
@@ -49,7 +49,7 @@ function takeLock(dir: DataDir, waitMs: number): Database.Database {
     return db;
   } catch (thrown) {
     db?.close();
-    if (codeOf(thrown).startsWith('SQLITE_BUSY')) {
+    if (isBusy(thrown)) {
       throw new JournalError(
         'data_dir_locked',
         `The data directory ${dir.root} is in use by ${describeHolder(dir)}. Stop it, or name another directory in TOTE_DATA_DIR.`,
@@ -70,17 +70,17 @@ export function exclusively<T>(dir: DataDir, file: string, work: () => T): T {
   using db = closing(new Database(file, { timeout: EXCLUSIVE_WAIT_MS }));
   try {
     db.exec('BEGIN EXCLUSIVE');
-    chmodSync(file, 0o600);
-    giveToOwner(file);
-    return work();
   } catch (thrown) {
-    if (!codeOf(thrown).startsWith('SQLITE_BUSY')) throw thrown;
+    if (!isBusy(thrown)) throw thrown;
     throw new JournalError(
       'data_dir_locked',
       `Another process deletes or copies files of ${dir.root} at this moment, and nothing was changed. Try again.`,
       { cause: thrown },
     );
   }
+  chmodSync(file, 0o600);
+  giveToOwner(file);
+  return work();
 }
 
 export interface Holder {
@@ -101,7 +101,7 @@ export function findHolder(dir: DataDir): Holder | null {
     db.prepare('SELECT count(*) FROM sqlite_schema').get();
     return null;
   } catch (thrown) {
-    if (codeOf(thrown).startsWith('SQLITE_BUSY')) return { pid: readPid(dir) };
+    if (isBusy(thrown)) return { pid: readPid(dir) };
     throw cannotLock(dir, thrown);
   }
 }

@@ -23,7 +23,7 @@ import {
   syncPath,
   unfinishedPath,
 } from '../../data-dir/files.js';
-import { codeOf } from '../../errors.js';
+import { isBusy } from '../../errors.js';
 import type { ChainPosition } from './batch-row.js';
 import { segmentPath, writeSegment } from './names.js';
 import { insertSeal } from './schema.js';
@@ -89,7 +89,7 @@ function leaveWal(db: Database.Database): boolean {
     assert(mode === 'delete', `the segment is in mode ${mode}`);
     return true;
   } catch (thrown) {
-    if (!codeOf(thrown).startsWith('SQLITE_BUSY')) throw thrown;
+    if (!isBusy(thrown)) throw thrown;
     db.pragma('locking_mode = NORMAL');
     db.pragma(`busy_timeout = ${timeoutMs}`);
     return false;

@@ -9,7 +9,7 @@
  */
 import Database from 'better-sqlite3';
 import type { StoredBatch } from '../../../engine/model/ports.js';
-import { JournalError, otherFormat } from '../../errors.js';
+import { isBusy, JournalError, otherFormat } from '../../errors.js';
 import { type ChainPosition, crcHex } from './batch-row.js';
 
 /** Every later version's `meta` begins with these columns, and their checksum stays the same. */
@@ -175,7 +175,7 @@ export function asDamage(path: string, what: string, thrown: unknown): unknown {
     const sentence = `The journal ${path} cannot be read here: ${thrown.message}. Copy the data directory to where this user may write.`;
     return new JournalError('data_dir_invalid', sentence, { cause: thrown });
   }
-  if (thrown.code.startsWith('SQLITE_BUSY')) {
+  if (isBusy(thrown)) {
     const sentence = `The journal ${path} is held by another program. Close what has opened it, and try again.`;
     return new JournalError('data_dir_locked', sentence, { cause: thrown });
   }

@@ -202,7 +202,7 @@ test('a failed transaction leaves nothing, and the next writer continues from th
   const before = dump(dir);
   const holder = new Database(dir.archiveFile, { timeout: 0 });
   holder.exec('BEGIN IMMEDIATE');
-  assert.throws(() => project(engine, commands.slice(seq), writer), { code: 'SQLITE_BUSY' });
+  assert.throws(() => project(engine, commands.slice(seq), writer), { code: 'data_dir_locked' });
   holder.exec('ROLLBACK');
   holder.close();
   assert.throws(() => writer.commit(positionOf(engine)), /not used after an error/);

@@ -26,7 +26,7 @@ import { type BackedUp, backup } from '../../../persistence/upkeep/backup/backup
 import { secretFiles } from '../../../persistence/upkeep/copy-files.js';
 import { restore } from '../../../persistence/upkeep/restore/restore.js';
 import { Stretches } from '../../../persistence/upkeep/restore/stretches.js';
-import { executePlan, planPrune } from '../../../persistence/upkeep/retention/retention.js';
+import { executePlan, planPrune, withoutRetention } from '../../../persistence/upkeep/retention/retention.js';
 import { verify } from '../../../persistence/upkeep/verify/verify.js';
 import { tote, toteJson, toteText } from '../../support/processes/cli.js';
 import { refusal, temporaryDir } from '../support/journal-files.js';
@@ -259,6 +259,11 @@ test('retention deletes nothing while a backup copies, and goes on behind it', (
     isTried = true;
   });
   assert.deepEqual([isTried, faults, findSegments(dir.journal)], [true, [], before]);
+  const locked = Object.assign(new Error('it is read'), { code: 'SQLITE_BUSY' });
+  const work = (): never => {
+    throw locked;
+  };
+  assert.throws(() => withoutRetention(dir, work), locked, 'a lock within the work is not its own');
   executePlan(dir, plan);
   assert.ok(findSegments(dir.journal).length < before.length, 'segments go');
   const copy = findDataDir(join(folder, 'copy'));
