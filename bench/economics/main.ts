@@ -34,6 +34,7 @@ const COLUMNS = [
   'greatest loss',
 ];
 const text = { type: 'string' } as const;
+const flag = { type: 'boolean' } as const;
 
 interface Options extends Wanted {
   readonly paths: string;
@@ -42,13 +43,21 @@ interface Options extends Wanted {
   readonly threads: number;
 }
 
+const OPTIONS = {
+  ...{ paths: text, frames: text, bettors: text, rounds: text, threads: text, policy: text, seed: text },
+  ...{ 'seed-cents': text, help: flag, limits: flag },
+} as const;
+
+function readValues() {
+  try {
+    return parseArgs({ options: OPTIONS }).values;
+  } catch (error) {
+    return usageError(error instanceof Error ? error.message : String(error));
+  }
+}
+
 function readOptions(): Options {
-  const { values } = parseArgs({
-    options: {
-      ...{ paths: text, frames: text, bettors: text, rounds: text, threads: text, policy: text, seed: text },
-      ...{ 'seed-cents': text, help: { type: 'boolean' }, limits: { type: 'boolean' } },
-    },
-  });
+  const values = readValues();
   if (values.help === true) {
     process.stdout.write(USAGE);
     process.exit(0);

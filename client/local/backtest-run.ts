@@ -30,23 +30,24 @@ export interface BacktestRun {
 
 /** A round's last price is final so long after its end where none follows. */
 const GRACE_MS = 3_000;
+const INTERRUPTED_EXIT_CODE = 130;
+/** A server that was killed may write for another moment. */
+const REMOVE_TRIES = 10;
 
 export async function runBacktest(plan: BacktestPlan): Promise<BacktestRun> {
   const [first] = plan.path;
   if (first === undefined) throw new RangeError('the price path is empty');
   const folder = mkdtempSync(join(tmpdir(), 'tote-backtest-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, maxRetries: REMOVE_TRIES }));
+  // The server is killed, and the folder removed, at the exit.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, () => process.exit(INTERRUPTED_EXIT_CODE));
+  const env = environment(folder, plan.marketId, first.timeMs);
+  const server = await LocalServer.start(env, join(folder, 'data'));
   try {
-    const server = await LocalServer.start(
-      environment(folder, plan.marketId, first.timeMs),
-      join(folder, 'data'),
-    );
-    try {
-      return await play(plan, server, first.timeMs);
-    } finally {
-      await server.stop();
-    }
+    return await play(plan, server, first.timeMs);
   } finally {
-    rmSync(folder, { recursive: true });
+    await server.stop();
   }
 }
 

@@ -1,14 +1,14 @@
 /** `npm run backtest -- momentum`: feeds a day of prices to a bot, prints what it won and lost, and draws it. */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
-import { type PriceRow, parsePricePath } from '../sandbox/index.js';
+import type { PriceRow } from '../sandbox/index.js';
 import { type BacktestRun, runBacktest } from './backtest-run.js';
 import { botNamed } from './bots.js';
 import { plotSvg } from './plot.js';
+import { readArgs, readPrices, runProgram, UsageError } from './program.js';
 import { csvOf, resultsOf } from './results.js';
 
-const { values, positionals } = parseArgs({
+const OPTIONS = {
   options: {
     prices: { type: 'string', default: 'client/examples/prices/day.csv' },
     market: { type: 'string', default: 'BTC_FIVE_MINUTES' },
@@ -17,7 +17,7 @@ const { values, positionals } = parseArgs({
     verbose: { type: 'boolean', default: false },
   },
   allowPositionals: true,
-});
+} as const;
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
@@ -46,12 +46,13 @@ function report(title: string, { settled, open, balance }: BacktestRun, files: r
 }
 
 async function main(): Promise<void> {
+  const { values, positionals } = readArgs(OPTIONS);
   const [name = ''] = positionals;
   const { market: marketId, out } = values;
   const bot = botNamed(name);
-  const path = parsePricePath(readFileSync(values.prices, 'utf8'));
+  const path = readPrices(values.prices);
   const prices = pricesOf(path, marketId);
-  if (prices.length === 0) throw new RangeError(`${values.prices} has no prices for ${marketId}`);
+  if (prices.length === 0) throw new UsageError(`${values.prices} has no prices for ${marketId}`);
   const log = values.verbose ? say : () => undefined;
   const run = await runBacktest({ bot, marketId, path, balance: Number(values.balance), log });
   const times = [path[0], path.at(-1)].map((row) => new Date(row?.timeMs ?? 0).toISOString());
@@ -63,9 +64,4 @@ async function main(): Promise<void> {
   report(title, run, [plot, bets]);
 }
 
-try {
-  await main();
-} catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = 1;
-}
+await runProgram(main);

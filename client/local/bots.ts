@@ -3,6 +3,7 @@ import type { Bot } from '../examples/bot.js';
 import { bothSides } from '../examples/both-sides.js';
 import { imbalance } from '../examples/imbalance.js';
 import { momentum } from '../examples/momentum.js';
+import { UsageError } from './program.js';
 
 const BOTS: ReadonlyMap<string, Bot> = new Map([
   ['momentum', momentum],
@@ -10,9 +11,9 @@ const BOTS: ReadonlyMap<string, Bot> = new Map([
   ['both-sides', bothSides],
 ]);
 
-/** Throws a `RangeError` that lists the bots. */
+/** Throws a `UsageError` that lists the bots. */
 export function botNamed(name: string | undefined): Bot {
   const bot = BOTS.get(name ?? '');
-  if (bot === undefined) throw new RangeError(`name a bot: ${[...BOTS.keys()].join(', ')}`);
+  if (bot === undefined) throw new UsageError(`name a bot: ${[...BOTS.keys()].join(', ')}`);
   return bot;
 }

@@ -4,18 +4,18 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { ToteClient } from '../index.js';
 import { OperatorClient } from '../sandbox/index.js';
 import { botNamed } from './bots.js';
+import { readArgs, runProgram, UsageError } from './program.js';
 
 const BALANCE = 1_000;
 const DEFAULT_MARKET = 'BTC_ONE_MINUTE';
 
-const { values, positionals } = parseArgs({
+const OPTIONS = {
   options: { market: { type: 'string', default: DEFAULT_MARKET } },
   allowPositionals: true,
-});
+} as const;
 const { env } = process;
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
@@ -25,7 +25,7 @@ async function makeKey(name: string): Promise<string> {
   try {
     token = env['TOTE_OPERATOR_TOKEN'] ?? readFileSync(file, 'utf8').trim();
   } catch {
-    throw new Error(
+    throw new UsageError(
       `no TOTE_API_KEY is set, and there is no ${file}: start the server first, with npm start`,
     );
   }
@@ -37,6 +37,7 @@ async function makeKey(name: string): Promise<string> {
 }
 
 async function main(): Promise<void> {
+  const { values, positionals } = readArgs(OPTIONS);
   const [name = ''] = positionals;
   const bot = botNamed(name);
   const url = env['TOTE_API_URL'];
@@ -48,9 +49,4 @@ async function main(): Promise<void> {
   await bot({ tote, markets, log: (line) => say(`${new Date().toISOString()}  ${line}`) });
 }
 
-try {
-  await main();
-} catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = 1;
-}
+await runProgram(main);

@@ -2,11 +2,10 @@
  * `npm run sandbox`: a server whose time and prices its user moves, and a bettor with a key. With `--prices` it plays a
  * price path, as fast as it goes or `--speed` times as fast as the clock on the wall, and then stays as it is.
  */
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
-import { OperatorClient, type PriceRow, parsePricePath, playPrices } from '../sandbox/index.js';
-import { LocalServer, StartRefused } from './server.js';
+import { OperatorClient, type PriceRow, playPrices } from '../sandbox/index.js';
+import { readArgs, readPrices, runProgram, UsageError } from './program.js';
+import { LocalServer } from './server.js';
 
 const HELP = `npm run sandbox -- [--prices FILE] [--speed FACTOR] [--start TIME]
 
@@ -18,21 +17,28 @@ const HELP = `npm run sandbox -- [--prices FILE] [--speed FACTOR] [--start TIME]
 The data are in ./sandbox (TOTE_DATA_DIR). Ctrl-C ends the server; the next start continues there.
 `;
 
-const { values } = parseArgs({
+const OPTIONS = {
   options: {
     prices: { type: 'string' },
     speed: { type: 'string' },
     start: { type: 'string' },
     help: { type: 'boolean', default: false },
   },
-});
+} as const;
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 
 function speedOf(text: string | undefined): number {
   const speed = text === undefined ? Number.POSITIVE_INFINITY : Number(text);
-  if (!(speed > 0)) throw new RangeError(`--speed ${text} is not a number above 0`);
+  if (!(speed > 0)) throw new UsageError(`--speed: "${text}" is not a number above 0`);
   return speed;
+}
+
+function startOf(text: string): number {
+  const startMs = Date.parse(text);
+  if (Number.isNaN(startMs))
+    throw new UsageError(`--start: "${text}" is no time such as 2026-06-10T00:00:00Z`);
+  return startMs;
 }
 
 const tokenSource = (dataDir: string): string =>
@@ -50,10 +56,32 @@ async function play(operator: OperatorClient, path: readonly PriceRow[], speed: 
   say(`\nThe prices have been played. It is ${time}, and time stands still.`);
 }
 
+async function tell(
+  { apiUrl, operatorUrl }: LocalServer,
+  operator: OperatorClient,
+  dataDir: string,
+): Promise<void> {
+  const { key } = await operator.createBettor({ name: 'sandbox' });
+  const time = new Date(await operator.advance(0)).toISOString();
+  say(`The sandbox is up. It is ${time}, and only you move the time and the prices.
+
+  API            ${apiUrl}
+  operator API   ${operatorUrl}   (token: ${tokenSource(dataDir)})
+
+A bettor with 10,000 USD has this key:
+  export TOTE_API_KEY=${key}
+`);
+}
+
 async function main(): Promise<void> {
+  const { values } = readArgs(OPTIONS);
+  if (values.help) {
+    process.stdout.write(HELP);
+    return;
+  }
   const speed = speedOf(values.speed);
-  const path = values.prices === undefined ? [] : parsePricePath(readFileSync(values.prices, 'utf8'));
-  const startMs = values.start === undefined ? path[0]?.timeMs : Date.parse(values.start);
+  const path = values.prices === undefined ? [] : readPrices(values.prices);
+  const startMs = values.start === undefined ? path[0]?.timeMs : startOf(values.start);
   const env = {
     TOTE_CLOCK: 'manual',
     TOTE_FEED: 'push',
@@ -69,27 +97,15 @@ async function main(): Promise<void> {
   // The terminal sends Ctrl-C to the server as well, which then ends; this program ends after it.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void server.stop());
   const operator = new OperatorClient({ url: server.operatorUrl, token: server.token });
-  const { key } = await operator.createBettor({ name: 'sandbox' });
-  const time = new Date(await operator.advance(0)).toISOString();
-  say(`The sandbox is up. It is ${time}, and only you move the time and the prices.
-
-  API            ${server.apiUrl}
-  operator API   ${server.operatorUrl}   (token: ${tokenSource(dataDir)})
-
-A bettor with 10,000 USD has this key:
-  export TOTE_API_KEY=${key}
-`);
-  if (path.length > 0) await Promise.race([play(operator, path, speed), server.ended()]);
-  await server.ended();
+  try {
+    await tell(server, operator, dataDir);
+    if (path.length > 0) await Promise.race([play(operator, path, speed), server.ended()]);
+    await server.ended();
+  } catch (error) {
+    if (!server.isStopping) throw error;
+  } finally {
+    await server.stop();
+  }
 }
 
-function refused(error: unknown): void {
-  if (!(error instanceof StartRefused)) throw error;
-  process.stderr.write(
-    `${error.message} Where another server has its ports, stop that one, or set TOTE_PORT and TOTE_OPERATOR_PORT.\n`,
-  );
-  process.exitCode = 1;
-}
-
-if (values.help) process.stdout.write(HELP);
-else await main().catch(refused);
+await runProgram(main);

@@ -15,11 +15,15 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 /** The server has ended before it was up; its own log, on stderr, says why. */
 export class StartRefused extends Error {
   constructor() {
-    super('The server did not start: the line above says why.');
+    super(
+      'The server did not start: the line above says why. Where another server has its ports, stop that one, or set TOTE_PORT and TOTE_OPERATOR_PORT.',
+    );
   }
 }
 
 export class LocalServer {
+  #isStopping = false;
+
   private constructor(
     readonly apiUrl: string,
     readonly operatorUrl: string,
@@ -27,12 +31,14 @@ export class LocalServer {
     private readonly process: ChildProcess,
   ) {}
 
-  /** Resolves once both ports answer. Rejects with `StartRefused`. */
+  /** Resolves once both ports answer. Rejects with `StartRefused`. The server does not outlive this program. */
   static async start(env: Environment, dataDir: string): Promise<LocalServer> {
     const child = spawn(process.execPath, [...NODE_OPTIONS, PROGRAM], {
       env: { ...env, TOTE_DATA_DIR: dataDir },
       stdio: ['ignore', 'pipe', 'inherit'],
     });
+    // Before the handlers that remove its files.
+    process.prependOnceListener('exit', () => child.kill('SIGKILL'));
     const banner = await readBanner(child);
     const apiUrl = urlIn(banner, 'public API');
     const operatorUrl = urlIn(banner, 'operator API');
@@ -40,11 +46,16 @@ export class LocalServer {
     return new LocalServer(apiUrl, operatorUrl, token, child);
   }
 
+  get isStopping(): boolean {
+    return this.#isStopping;
+  }
+
   async ended(): Promise<void> {
     if (this.process.exitCode === null && this.process.signalCode === null) await once(this.process, 'exit');
   }
 
   async stop(): Promise<void> {
+    this.#isStopping = true;
     this.process.kill('SIGTERM');
     await this.ended();
   }

@@ -81,10 +81,36 @@ test('a backtest gives the same bytes every time, and the sums fit', async () =>
   assert.match(text, /<svg .*<polyline .*<polyline .*<\/svg>/s);
 });
 
-test('a backtest refuses an unknown bot, and prices without those of its market', async () => {
-  await assert.rejects(ran('backtest', ['momentun']), /name a bot: momentum, imbalance, both-sides/);
-  const ofEth = ran('backtest', ['momentum', '--market', 'ETH_FIVE_MINUTES', '--out', join(folder, 'eth')]);
-  await assert.rejects(ofEth, /day\.csv has no prices for ETH_FIVE_MINUTES/);
+const WRONG: readonly (readonly [name: string, args: readonly string[], line: RegExp])[] = [
+  ['sandbox', ['--nope'], /^Unknown option '--nope'.*\n$/],
+  ['sandbox', ['--start', 'now'], /^--start: "now" is no time such as 2026-06-10T00:00:00Z\n$/],
+  ['sandbox', ['--prices', 'README.md'], /^--prices README\.md: line 1: the columns must be time .*\n$/],
+  ['examples', ['--nope'], /^Unknown option '--nope'.*\n$/],
+  ['examples', ['momentum'], /^no TOTE_API_KEY is set, .* start the server first, with npm start\n$/],
+  ['backtest', ['momentun'], /^name a bot: momentum, imbalance, both-sides\n$/],
+  ['backtest', ['momentum', '--market', 'ETH_ONE_DAY'], /^.*day\.csv has no prices for ETH_ONE_DAY\n$/],
+];
+test('a mistake in a command is one line and exit code 2', async () => {
+  const env = { ...process.env, TOTE_DATA_DIR: join(folder, 'nowhere'), TOTE_API_KEY: undefined };
+  for (const [name, args, line] of WRONG)
+    await assert.rejects(ran(name, args, env), ({ code, stderr }: { code: number; stderr: string }) => {
+      assert.match(stderr, line);
+      return code === 2;
+    });
+});
+
+test('a server ends with its program, and a backtest leaves no file behind', async () => {
+  const prices = join(folder, 'unknown.csv');
+  writeFileSync(prices, 'time,DOGE\n2026-06-10T00:00:00Z,1\n');
+  const env = { TOTE_DATA_DIR: join(folder, 'ended'), TOTE_PORT: '0', TOTE_OPERATOR_PORT: '0' };
+  const sandbox = ran('sandbox', ['--prices', prices], { ...process.env, ...env });
+  await assert.rejects(sandbox, /\ninvalid_request: \[0\]\.crypto must be .*\n$/);
+  const TMPDIR = newDataDir();
+  const backtest = start('backtest', ['momentum', '--verbose'], { TMPDIR });
+  await backtest.sees(/bet_/);
+  backtest.child.kill('SIGTERM');
+  assert.deepEqual(await once(backtest.child, 'exit'), [130, null]);
+  assert.deepEqual(readdirSync(TMPDIR), []);
 });
 
 test('the sandbox prints a key, plays a price path, and keeps its time and its data', async () => {
@@ -112,12 +138,8 @@ test('a sandbox whose port is taken says so, and what to do', async (t) => {
   t.after(() => taken.close());
   await once(taken, 'listening');
   const { port } = taken.address() as AddressInfo;
-  const env = {
-    ...process.env,
-    TOTE_DATA_DIR: join(folder, 'refused'),
-    TOTE_PORT: String(port),
-    TOTE_OPERATOR_PORT: '0',
-  };
+  const own = { TOTE_DATA_DIR: join(folder, 'refused'), TOTE_PORT: String(port), TOTE_OPERATOR_PORT: '0' };
+  const env = { ...process.env, ...own };
   await assert.rejects(ran('sandbox', [], env), ({ code, stderr }: { code: number; stderr: string }) => {
     assert.equal(code, 1);
     assert.match(stderr, /TOTE_PORT: cannot listen/);
@@ -147,9 +169,4 @@ test('an example bot makes itself an account and bets beside a server as `npm st
   } finally {
     await server.kill();
   }
-});
-
-test('without a server and without a key an example says what to do', async () => {
-  const env = { ...process.env, TOTE_DATA_DIR: join(folder, 'nowhere'), TOTE_API_KEY: undefined };
-  await assert.rejects(ran('examples', ['momentum'], env), /start the server first, with npm start/);
 });
