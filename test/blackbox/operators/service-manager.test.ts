@@ -101,3 +101,10 @@ test('a service manager that is gone stops nothing; the log tells of it', { skip
   assert.equal((await server.operator.get('/status')).status, 200);
   assert.equal((await server.stop()).code, 0);
 });
+
+test('the unit lets threads lower their own priority, so that orders come first', {
+  skip: !isAvailable('systemd-analyze') && 'systemd-analyze is missing',
+}, () => {
+  const judged = execFileSync('systemd-analyze', ['security', '--offline=yes', 'docs/deploy/tote.service']);
+  assert.match(String(judged), /@resources is included \(e\.g\. setpriority is allowed\)/);
+});
