@@ -43,7 +43,8 @@ export function acceptFor(
   return new Promise((resolve, reject) => {
     app.listen(host, port, uws.LIBUS_LISTEN_EXCLUSIVE_PORT, (socket) => {
       if (socket === false) {
-        reject(new Error(`cannot listen on ${host}:${port}: the port is taken, or the address is not ours`));
+        const reason = 'the port is taken, or below 1024 and not allowed, or the address is not ours';
+        reject(new Error(`cannot listen on ${host}:${port}: ${reason}`));
         return;
       }
       resolve({
