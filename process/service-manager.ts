@@ -8,8 +8,12 @@ import { spawn } from 'node:child_process';
 import type { LogEvent } from './log/events.js';
 import type { Log } from './log/log.js';
 
-/** Ends with the server, whose end of the pipe closes. */
-const NOTIFIER = 'while IFS= read -r message; do systemd-notify "$message" || exit 1; done';
+/**
+ * Ends with the server, whose end of the pipe closes. A service manager that is busy for 5 s lets a message fail, and gets
+ * the next ones.
+ */
+const NOTIFIER =
+  'while IFS= read -r message; do systemd-notify "$message" || echo "failed ($?): $message"; done';
 const US_PER_MS = 1_000;
 const READY = 'READY=1';
 
@@ -60,13 +64,15 @@ function messagesOf(event: LogEvent, message: string | undefined): readonly stri
 
 /** Messages have one line. */
 function startNotifier(log: Log): (message: string) => void {
-  const notifier = spawn('/bin/sh', ['-c', NOTIFIER], { stdio: ['pipe', 'ignore', 'ignore'] });
+  const notifier = spawn('/bin/sh', ['-c', NOTIFIER], { stdio: ['pipe', 'pipe', 'ignore'] });
+  const { stdin, stdout } = notifier;
   const onFailed = (reason: string): void => log.write('notify_failed', { reason });
   notifier.on('error', ({ message }) => onFailed(message));
-  notifier.on('exit', (code) => onFailed(`systemd-notify failed (${code})`));
-  notifier.stdin.on('error', () => undefined);
-  // Neither the process nor its pipe keeps a stopped server from ending.
+  notifier.on('exit', (code) => onFailed(`the shell has ended (${code})`));
+  stdin.on('error', () => undefined);
+  stdout.on('data', (failure) => onFailed(`systemd-notify ${String(failure).trim()}`));
+  // Neither the process nor its pipes keep a stopped server from ending.
   notifier.unref();
-  if ('unref' in notifier.stdin && typeof notifier.stdin.unref === 'function') notifier.stdin.unref();
-  return (message) => notifier.stdin.write(`${message}\n`);
+  for (const pipe of [stdin, stdout]) if ('unref' in pipe && typeof pipe.unref === 'function') pipe.unref();
+  return (message) => stdin.write(`${message}\n`);
 }

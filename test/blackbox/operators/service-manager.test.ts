@@ -42,7 +42,7 @@ async function startManager(t: TestContext) {
       (seen) => seen >= times,
     );
   await sees('bound');
-  return { path, messages, sees };
+  return { path, messages, sees, child };
 }
 
 test('systemd is told when both ports answer, that the engine has its turns, and of the stop', {
@@ -92,6 +92,18 @@ test('systemd waits for no takeover: a standby that follows has started', {
   assert.equal((await leader.stop()).code, 0);
   await b.leading;
   await manager.sees('STATUS=both ports answer');
+});
+
+test('a service manager that was busy for long enough to miss a message gets the next ones', {
+  skip,
+}, async (t) => {
+  const { path, child, sees } = await startManager(t);
+  const server = await Server.startFor(t, { env: { NOTIFY_SOCKET: path, WATCHDOG_USEC: '100000' } });
+  const before = await sees('WATCHDOG=1');
+  child.kill('SIGSTOP');
+  await server.run.findInErrors((stderr) => /"notify_failed","reason":"systemd-notify failed/.exec(stderr));
+  child.kill('SIGCONT');
+  await sees('WATCHDOG=1', before + 20);
 });
 
 test('a service manager that is gone stops nothing; the log tells of it', { skip }, async (t) => {
