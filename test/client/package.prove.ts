@@ -1,7 +1,7 @@
 /** `npm pack` of the client gives a package that works in an empty folder: program and types, and nothing else. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -20,7 +20,7 @@ function run(cwd: string, program: string, ...args: readonly string[]): string {
 function pack(): string {
   const copy = join(folder, 'project');
   cpSync(join(project, 'client'), join(copy, 'client'), { recursive: true });
-  cpSync(join(project, 'tsconfig.json'), join(copy, 'tsconfig.json'));
+  for (const file of ['tsconfig.json', 'LICENSE']) cpSync(join(project, file), join(copy, file));
   symlinkSync(join(project, 'node_modules'), join(copy, 'node_modules'));
   run(join(copy, 'client'), 'npm', 'pack', '--silent', '--pack-destination', folder);
   const packed = readdirSync(folder).find((name) => name.endsWith('.tgz'));
@@ -62,12 +62,14 @@ test('it installs, compiles strictly against the types of a browser, as CommonJS
     readdirSync(join(empty, 'node_modules')).filter((name) => !name.startsWith('.')),
     ['tote-client'],
   );
+  assert.ok(existsSync(join(empty, 'node_modules', 'tote-client', 'LICENSE')));
   writeFileSync(join(empty, 'bot.ts'), BOT);
   const compiler = join(project, 'node_modules', 'typescript', 'bin', 'tsc');
   const options = ['--strict', '--exactOptionalPropertyTypes', '--target', 'ES2023', '--lib', 'ES2023,DOM'];
   run(empty, process.execPath, compiler, ...options, '--module', 'NodeNext', 'bot.ts');
   assert.equal(run(empty, process.execPath, 'bot.js'), 'connection_failed\n');
   writeFileSync(join(empty, 'common.cts'), COMMON);
-  run(empty, process.execPath, compiler, ...options, '--module', 'CommonJS', 'common.cts');
+  for (const module of ['CommonJS', 'Node16'])
+    run(empty, process.execPath, compiler, ...options, '--module', module, 'common.cts');
   assert.equal(run(empty, process.execPath, 'common.cjs'), '30 0\n');
 });
