@@ -38,6 +38,7 @@ const TAG_WORDS: Readonly<Record<string, (argument: string) => string>> = {
   UniqueItems: () => 'no element twice',
 };
 
+const OBJECT = 'an object';
 const TYPE_WORDS: Readonly<Record<string, string>> = {
   number: 'a number',
   string: 'text',
@@ -54,7 +55,8 @@ function wording(expected: string): string {
       stripParentheses(type)
         .split(' & ')
         .map(word)
-        .filter((text) => text !== ''),
+        // A mark in the API document, such as `Extension`, stands behind the type.
+        .filter((text, at) => text !== '' && (at === 0 || text !== OBJECT)),
     );
   return alternatives.map((words) => words.join(', ')).join(' or ');
 }
@@ -64,7 +66,7 @@ function word(part: string): string {
   if (tag === 'Array') return 'an array';
   const unquoted = argument.replace(/^"(.*)"$/, '$1');
   if (TAG_WORDS[tag] !== undefined) return TAG_WORDS[tag](unquoted);
-  if (/^[A-Z]\w*$/.test(part)) return 'an object';
+  if (/^[A-Z]\w*$/.test(part)) return OBJECT;
   return TYPE_WORDS[part] ?? part;
 }
 
