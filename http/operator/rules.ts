@@ -63,10 +63,10 @@ async function replace({ engine }: Services, call: Call): Promise<Answer> {
   const seen = /^"(\d{1,15})"$/.exec(ifMatch)?.[1];
   if (!dryRun && seen === undefined) refuseInvalid('If-Match is expected: the ETag of GET /rules');
   const { rules: before, seq } = await engine.ask('rules', {});
+  if (seen !== undefined && seen !== `${seq}`) throw RULES_CHANGED;
   const rules = replacedRules(before, overrides);
   const difference = differenceOf(before, rules);
   if (dryRun) return answer(200, { applied: false, sequence: seq, ...difference }, tagOf(seq));
-  if (seen !== `${seq}`) throw RULES_CHANGED;
   const sequence = await engine.ask('configure', { rules, seq, by: call.by });
   return answer(200, { applied: true, sequence, ...difference } satisfies RulesChange, tagOf(sequence));
 }

@@ -133,6 +133,7 @@ test('nothing is done without If-Match, or where other rules have overtaken it',
   await refused(body, 'preview_outdated', `"${sequence - 1}"`);
   await change({ ...OVERRIDES, cutoffMs: 21_000 });
   await refused(body, 'preview_outdated', `"${sequence}"`);
+  await refused({ ...body, dryRun: true }, 'preview_outdated', `"${sequence}"`);
   await change(OVERRIDES);
 });
 

@@ -1,5 +1,6 @@
 /** The console in a real browser: an operator's actions there reach the market, and the market's events are seen. */
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page, Request } from 'playwright-core';
 import type { SessionResource } from '../../../http/console/sessions.js';
@@ -18,7 +19,10 @@ const test = consoleTests(async () => {
   const dataDir = newDataDir();
   for (const role of ['read', 'support'] as const)
     secrets[role] = addOperatorToken(join(dataDir, 'operator-tokens'), role, role, CREATED_AT);
-  const server = await Server.start({ dataDir });
+  const TOTE_RULES_FILE = join(dataDir, 'rules.json');
+  const news = { 'US CPI.core': { at: '2099-01-01T13:30Z', minutes: 30 } };
+  writeFileSync(TOTE_RULES_FILE, JSON.stringify({ news }));
+  const server = await Server.start({ dataDir, env: { TOTE_RULES_FILE } });
   await server.toNextDay();
   await server.push({ BTC: 60_000 });
   return server;
@@ -118,18 +122,24 @@ test('trading is stopped and resumed, and the session ends with the logout', asy
   await page.getByLabel('Operator token').waitFor();
 });
 
-test('a rule is changed: what it changes is shown first, and its origin afterwards', async (page, server) => {
+test('rules are changed, lists too: what that changes is shown first, and their origin afterwards', async (page, server) => {
   await logIn(page, server);
   await page.getByRole('link', { name: 'Rules' }).click();
-  await page.getByRole('button', { name: 'Change feeBps' }).click();
-  const dialog = page.getByRole('dialog');
-  await dialog.getByLabel('New value in %').fill('2.5');
-  await dialog.getByRole('button', { name: 'Show what changes' }).click();
-  await dialog.getByText('2.5 %').waitFor();
-  await confirm(page, 'Put in force');
-  const row = page.getByRole('row', { name: 'feeBps' });
-  await row.getByText('operator').waitFor();
-  await row.getByRole('cell', { name: '2.5 %' }).waitFor();
+  for (const [name, typed, value] of [
+    ['feeBps', '2.5', '2.5 %'],
+    ['news.US CPI.core.minutes', '45', '45'],
+    ['news.US CPI.core.assets', 'BTC,ETH', 'BTC, ETH'],
+  ] as const) {
+    await page.getByRole('button', { name: `Change ${name}` }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('New value').fill(typed);
+    await dialog.getByRole('button', { name: 'Show what changes' }).click();
+    await dialog.getByText(value, { exact: true }).waitFor();
+    await confirm(page, 'Put in force');
+    const row = page.getByRole('row', { name });
+    await row.getByText('operator').waitFor();
+    await row.getByRole('cell', { name: value, exact: true }).waitFor();
+  }
 });
 
 test('a key is rotated: its secret is shown once, and the old one has an end', async (page, server) => {

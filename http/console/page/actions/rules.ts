@@ -3,7 +3,8 @@
  * longer those that were shown.
  */
 import type { RuleDifference, RulesDifference } from '../../../../config/preview.js';
-import type { RuleValue } from '../../../../engine/model/rules.js';
+import type { NewsRule, RuleValue } from '../../../../engine/model/rules.js';
+import type { RulesResource } from '../../../operator/resources/rules.js';
 import type { Action, Change } from '../parts/action.js';
 import { marketName } from '../state/format.js';
 import { ruleText, ruleWords, unitOf } from '../state/rule-words.js';
@@ -17,15 +18,18 @@ export interface ShownRule extends RuleValue {
   readonly from: 'default' | 'file' | 'operator';
 }
 
-export function changeRule(overrides: object, { name, value, from }: ShownRule): Action {
+export function changeRule(seen: RulesResource, { name, value, from }: ShownRule): Action {
   const { text, factor } = unitOf(name);
-  const isNumber = typeof value === 'number';
-  const initial = isNumber ? String(value / factor) : String(value);
-  // Whole numbers stay whole: 0.29 * 100 is not 29.
-  const ruleOf = (typed: string): string | number =>
-    isNumber ? Math.round(Number(typed) * factor * 1e6) / 1e6 : typed;
+  const initial = typeof value === 'number' ? String(value / factor) : [value].flat().join(', ');
+  const ruleOf = (typed: string): RuleValue['value'] => {
+    // Whole numbers stay whole: 0.29 * 100 is not 29.
+    if (typeof value === 'number') return Math.round(Number(typed) * factor * 1e6) / 1e6;
+    if (typeof value === 'string') return typed;
+    const parts = typed.split(',').map((part) => part.trim());
+    return typeof value[0] === 'number' ? parts.map(Number) : parts;
+  };
   const overridesWith = (typed: string): object =>
-    withValue(overrides, name.split('.'), typed === '' ? undefined : ruleOf(typed));
+    changed(seen, name, typed === '' ? undefined : ruleOf(typed));
   return {
     role: 'admin',
     verb: 'Change',
@@ -43,14 +47,30 @@ export function changeRule(overrides: object, { name, value, from }: ShownRule):
     preview: ({ value: typed = '' }) => {
       if (typed === initial) return 'Enter another value.';
       if (typed === '' && from !== 'operator') return 'Enter a value.';
-      if (isNumber && typed !== '' && Number.isNaN(Number(typed))) return 'Enter a number.';
+      if ([ruleOf(typed)].flat().includes(Number.NaN)) return 'Enter a number.';
       const after = typed === '' ? 'as in the file, or the default' : ruleText(name, ruleOf(typed));
       return [[ruleWords(name), ruleText(name, value), after]];
     },
-    request: ({ value: typed = '' }) => ['PUT', '/rules', { overrides: overridesWith(typed), dryRun: true }],
+    request: ({ value: typed = '' }) => [
+      'PUT',
+      '/rules',
+      { overrides: overridesWith(typed), dryRun: true },
+      ifStill(seen),
+    ],
     next: (data, { value: typed = '' }) => putInForce(overridesWith(typed), data as Preview),
   };
 }
+
+/** The overrides with another value of the rule; an override of news or of a profile has all of it. */
+function changed({ overrides, rules }: RulesResource, name: string, value: unknown): object {
+  const [, kind, whose = '', field = ''] = /^(news|profiles)\.(.*)\.(\w+)$/.exec(name) ?? [];
+  if (kind === undefined) return withValue(overrides, name.split('.'), value);
+  const inForce = rules[kind as 'news' | 'profiles'] as Readonly<Record<string, Partial<NewsRule>>>;
+  const { atMs: _, ...own } = inForce[whose] ?? {};
+  return withValue(overrides, [kind, whose], value === undefined ? undefined : { ...own, [field]: value });
+}
+
+const ifStill = ({ sequence }: Pick<RulesResource, 'sequence'>) => ({ 'If-Match': `"${sequence}"` });
 
 /** The overrides with another value at these levels, or, for undefined, without one there. */
 function withValue(overrides: object, [level = '', ...inner]: readonly string[], value: unknown): object {
@@ -60,19 +80,19 @@ function withValue(overrides: object, [level = '', ...inner]: readonly string[],
   return isEmpty ? rest : { ...rest, [level]: after };
 }
 
-const putInForce = (overrides: object, { sequence, changes, markets }: Preview): Action => ({
+const putInForce = (overrides: object, preview: Preview): Action => ({
   role: 'admin',
   verb: 'Put in force',
   about: 'The new rules are journaled, and hold from the next round on. Open rounds keep theirs.',
   // A change of the defaults may concern each market.
   preview: () => [
-    ...changes.map((change) => rowOf('', change)),
-    ...markets.flatMap(({ marketId, changes: ofMarket }) =>
+    ...preview.changes.map((change) => rowOf('', change)),
+    ...preview.markets.flatMap(({ marketId, changes: ofMarket }) =>
       ofMarket.map((change) => rowOf(`${marketName(marketId)}: `, change)),
     ),
   ],
   isDangerous: true,
-  request: () => ['PUT', '/rules', { overrides }, { 'If-Match': `"${sequence}"` }],
+  request: () => ['PUT', '/rules', { overrides }, ifStill(preview)],
 });
 
 const rowOf = (whose: string, { name, before, after }: RuleDifference): Change => [

@@ -17,6 +17,9 @@ const FILTERS: readonly Field[] = [
   { name: 'changed', label: 'other than the default only', kind: 'flag' },
 ];
 
+/** Others change them, too. */
+const RULES_EVERY_MS = 5_000;
+
 export function RulesView(): JSX.Element {
   const [wanted, setWanted] = useState<Values>({});
   return (
@@ -24,7 +27,7 @@ export function RulesView(): JSX.Element {
       <h1>Rules</h1>
       <p>Rules hold from the next round on. Those of open rounds stay as they are.</p>
       <Filters fields={FILTERS} values={wanted} onChange={setWanted} />
-      <Query<RulesResource> path="/rules">
+      <Query<RulesResource> path="/rules" everyMs={RULES_EVERY_MS}>
         {(rules, reload) => (
           <Table
             caption="Rules"
@@ -41,11 +44,7 @@ export function RulesView(): JSX.Element {
               ],
               ['#Value', ({ name, value }) => ruleText(name, value)],
               ['From', ({ from }) => (from === 'operator' ? <Badge tone="warn">operator</Badge> : from)],
-              [
-                'Action',
-                (rule) => <Act action={changeRule(rules.overrides, rule)} onDone={reload} />,
-                'admin',
-              ],
+              ['Action', (rule) => <Act action={changeRule(rules, rule)} onDone={reload} />, 'admin'],
             ]}
           />
         )}
