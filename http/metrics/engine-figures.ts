@@ -161,7 +161,8 @@ export class EngineFigures {
 
 export function suspendedMarkets(engine: EngineReads): number[] {
   const suspended: number[] = [];
-  for (let market = 0; market < MARKETS_MAX; market++) if (engine.isSuspended(market)) suspended.push(market);
+  for (let market = 0; market < MARKETS_MAX; market++)
+    if (engine.isSuspended(market) && engine.marketRules(market) !== null) suspended.push(market);
   return suspended;
 }
 

@@ -194,6 +194,10 @@ test('the stream tells what changes: rounds, bets and where the money is', async
   assert.equal(bet.totals.openStakesCents, 2_500);
   await server.operator.patch('/markets/BTC_FIVE_MINUTES', { suspended: true });
   await stream.next((message) => marketIn(message)?.isSuspended === true);
+  const { sequence } = (await server.operator.get<{ sequence: number }>('/rules')).data;
+  const put = JSON.stringify({ overrides: { markets: ['BTC_ONE_MINUTE'] } });
+  await server.operator.send('PUT', '/rules', put, { 'If-Match': `"${sequence}"` });
+  await stream.next(({ suspended }) => suspended.length === 0);
   stream.send('anything');
   assert.equal(await stream.closed, 1008, 'nothing is expected from a page');
 });
