@@ -178,6 +178,14 @@ test('a limit order that waits, a key that gets an expiry, and both in the audit
   await row.getByText('cancelled').waitFor();
 
   await page.getByRole('button', { name: 'Expire key_3' }).click();
+  for (const said of ['done.', 'not again']) {
+    await page.getByRole('button', { name: 'Deposit' }).click();
+    await page.getByLabel('Amount').fill('5');
+    await page.getByLabel('Reference').fill('wire 77');
+    await confirm(page, 'Deposit');
+    await page.getByRole('status').getByText(said).waitFor();
+    await page.getByRole('row', { name: 'wire 77' }).waitFor();
+  }
   await page.getByRole('dialog').getByLabel('Expires').fill('2099-01-01T00:00');
   await confirm(page, 'Expire');
   await page.getByRole('row', { name: 'key_3' }).getByText('2099-01-01 00:00:00').waitFor();

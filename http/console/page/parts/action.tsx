@@ -80,12 +80,12 @@ function OpenDialog({ action, onDone }: ActProps): JSX.Element {
   const close = (): void => dialog.current?.close();
   const typed = Object.fromEntries(Object.entries(values).map(([name, value]) => [name, value.trim()]));
   const preview = action.preview(typed);
-  const finish = (data: unknown): void => {
+  const finish = (data: unknown, isReplay: boolean): void => {
     if (action.next !== undefined) {
       opened.value = { action: action.next(data, typed), onDone };
       return;
     }
-    notice.value = `${titleOf(action)}: done.`;
+    notice.value = `${titleOf(action)}: ${isReplay ? 'the same was done before with this reference, and not again.' : 'done.'}`;
     onDone?.(data);
     if (action.result === undefined) close();
     else setResult(action.result(data));
@@ -99,7 +99,7 @@ function OpenDialog({ action, onDone }: ActProps): JSX.Element {
     const [method, path, body, headers] = action.request(typed);
     const answer = await operator(method, path, { ...body, reason: typed['reason'] }, headers);
     setBusy(false);
-    if (answer.ok) finish(answer.data);
+    if (answer.ok) finish(answer.data, answer.isReplay);
     else setError(answer.error);
   };
   return (

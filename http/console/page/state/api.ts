@@ -8,7 +8,7 @@ import { mayDo, type OperatorRole } from '../../../../engine/model/operators.js'
 import type { SessionResource } from '../../sessions.js';
 
 export type Answer<T> =
-  | { readonly ok: true; readonly data: T; readonly nextCursor: string | null }
+  | { readonly ok: true; readonly data: T; readonly nextCursor: string | null; readonly isReplay: boolean }
   | { readonly ok: false; readonly error: string };
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -89,10 +89,11 @@ async function send<T>(
       body: body === undefined ? null : JSON.stringify(body),
       signal: AbortSignal.timeout(timeoutMs),
     });
-    if (response.status === 204) return { ok: true, data: undefined as T, nextCursor: null };
+    const isReplay = response.headers.has('X-Idempotent-Replay');
+    if (response.status === 204) return { ok: true, data: undefined as T, nextCursor: null, isReplay };
     const answer = (await response.json()) as { data: T; error?: string; nextCursor?: string | null };
     const { data, error, nextCursor = null } = answer;
-    if (error === undefined) return { ok: true, data, nextCursor };
+    if (error === undefined) return { ok: true, data, nextCursor, isReplay };
     if (error.startsWith('invalid_session')) endSession(ENDED);
     return { ok: false, error };
   } catch {

@@ -1,5 +1,6 @@
 /** One account: its money, its keys, its bets and its ledger. And one key alone. */
 import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
 import type { AccountResource, KeyResource } from '../../../operator/resources/accounts.js';
 import type { LedgerEntry } from '../../../wire/archive-types.js';
 import { changeTier, freeze } from '../actions/accounts.js';
@@ -14,12 +15,17 @@ import { centsOf, paid, timeText } from '../state/format.js';
 
 export function AccountView({ of: account, reload }: Shows<AccountResource>): JSX.Element {
   const { id, name, tier, balance, frozen } = account;
+  const [turn, setTurn] = useState(0);
+  const reloadAll = (): void => {
+    reload();
+    setTurn(turn + 1);
+  };
   const purse = { path: `/accounts/${id}`, name: id, cents: centsOf(balance) };
   return (
     <>
       <div class="buttons">
         {[deposit(purse), withdraw(purse), changeTier(account), freeze(account)].map((action) => (
-          <Act key={action.verb} action={action} onDone={reload} />
+          <Act key={action.verb} action={action} onDone={reloadAll} />
         ))}
       </div>
       <Figures
@@ -37,8 +43,13 @@ export function AccountView({ of: account, reload }: Shows<AccountResource>): JS
           </Section>
         )}
       </Query>
-      <Bets query={{ accountId: id }} and={['Market', ({ marketId }) => <Ref id={marketId} />]} />
+      <Bets
+        key={`bets ${turn}`}
+        query={{ accountId: id }}
+        and={['Market', ({ marketId }) => <Ref id={marketId} />]}
+      />
       <List<LedgerEntry>
+        key={`ledger ${turn}`}
         title="Ledger"
         path={`/accounts/${id}/ledger`}
         empty="No money has moved."
