@@ -81,7 +81,7 @@ function Console({ name, role }: SessionResource): JSX.Element {
             <span>
               {name} <span class="quiet">({role})</span>
             </span>
-            <button type="button" onClick={() => void logOut()}>
+            <button type="button" onClick={() => void logOut().then((error) => (notice.value = error))}>
               Log out
             </button>
           </p>

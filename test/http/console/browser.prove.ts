@@ -295,6 +295,8 @@ test('the overview names what needs attention, and goes on by itself after a res
     await attention.getByRole('button', { name: 'Resume' }).click();
     await confirm(page, 'Resume market');
     await page.getByText('Nothing needs your attention').waitFor();
+  await page.getByRole('button', { name: 'Log out' }).click();
+  await page.getByText('You are still logged in').waitFor();
   } finally {
     await page.close();
     await second.remove();

@@ -63,9 +63,11 @@ export async function logIn(token: string): Promise<string> {
   return answer.ok ? '' : answer.error;
 }
 
-export async function logOut(): Promise<void> {
-  await send(['DELETE', SESSION_PATH]);
-  endSession('');
+/** Returns what went wrong, or '': only the server can take the ticket from the browser. */
+export async function logOut(): Promise<string> {
+  const answer = await send(['DELETE', SESSION_PATH]);
+  if (answer.ok) endSession('');
+  return answer.ok ? '' : `You are still logged in. ${answer.error}`;
 }
 
 function endSession(reason: string): void {
