@@ -26,7 +26,8 @@ const TYPED = { type: 'text', autocomplete: 'off', maxLength: 500 } as const;
 const INPUTS = {
   text: TYPED,
   money: { ...TYPED, inputMode: 'decimal' },
-  time: { type: 'datetime-local' },
+  // Years of up to six digits would take in the first digits of the hour.
+  time: { type: 'datetime-local', max: '9999-12-31T23:59' },
   password: { ...TYPED, type: 'password', autocomplete: 'current-password', spellcheck: false },
 } as const;
 
