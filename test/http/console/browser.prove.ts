@@ -192,6 +192,10 @@ test('a limit order that waits, a key that gets an expiry, and both in the audit
   await confirm(page, 'Expire');
   await page.getByRole('row', { name: 'key_3' }).getByText('2099-01-01 00:00:00').waitFor();
 
+  await row.getByRole('link', { name: placed.data.bet.id }).first().click();
+  assert.equal(await figure(page, 'Profit').textContent(), '–');
+  await page.getByRole('row', { name: 'Stake given back' }).getByText('$20.00').waitFor();
+
   await page.getByRole('link', { name: 'Audit' }).click();
   await page.getByRole('combobox', { name: 'Action' }).selectOption('expireKey');
   const entry = page.getByRole('row', { name: 'expireKey' });

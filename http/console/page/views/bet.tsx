@@ -13,7 +13,11 @@ export function BetView({ of: bet }: Shows<BetResource>): JSX.Element {
   const steps = [
     { step: bet.isLimitOrder ? 'Limit order placed' : 'Placed', time: bet.placedAt, dollars: -amount },
     { step: 'Filled', time: bet.filledAt, dollars: null },
-    { step: 'Settled', time: bet.settledAt, dollars: payout },
+    {
+      step: payout === null ? 'Stake given back' : 'Settled',
+      time: bet.settledAt,
+      dollars: payout ?? amount,
+    },
   ];
   return (
     <>
@@ -23,7 +27,7 @@ export function BetView({ of: bet }: Shows<BetResource>): JSX.Element {
           Side: bet.prediction,
           Stake: paid(amount),
           Odds: odds(bet),
-          Profit: profit === null ? `pays ${paid(potentialPayout)} if it wins` : paid(profit),
+          Profit: bet.settledAt === null ? `pays ${paid(potentialPayout)} if it wins` : paid(profit),
           Account: <Ref id={bet.accountId} />,
           Market: <Ref id={bet.marketId} />,
           Round: <Ref id={bet.roundId} />,
