@@ -148,6 +148,8 @@ test('a key is rotated: its secret is shown once, and the old one has an end', a
   await page.getByRole('button', { name: 'Rotate key_1' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('The old key stays good for').selectOption('an hour');
+  const endsAt = new Date((await server.nowMs()) + 3_600_000).toISOString();
+  await dialog.getByText(endsAt.slice(0, 19).replace('T', ' ')).waitFor();
   await confirm(page, 'Rotate');
   const secret = (await dialog.locator('code').textContent()) ?? '';
   await dialog.getByRole('button', { name: 'Close' }).click();

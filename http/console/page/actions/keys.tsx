@@ -6,6 +6,7 @@ import type { AccountResource, KeyResource } from '../../../operator/resources/a
 import type { Action } from '../parts/action.js';
 import type { Field, Values } from '../parts/field.js';
 import { isoOf, timeText } from '../state/format.js';
+import { live } from '../state/live.js';
 
 interface MadeKey extends KeyResource {
   readonly secret: string;
@@ -96,10 +97,15 @@ export const rotateKey = ({ id, accountId, scopes, expiresAt }: KeyResource): Ac
       initial: '86400',
     },
   ],
-  preview: ({ overlap = '' }) => [
-    [`New key of ${accountId}`, '', scopes.join(', ')],
-    [`${id} expires`, endOf(expiresAt), timeText(Date.now() + Number(overlap) * 1_000)],
-  ],
+  preview: ({ overlap = '' }) => {
+    // By the server's clock, which a sandbox moves.
+    const endMs = (live.value?.timeMs ?? Date.now()) + Number(overlap) * 1_000;
+    const after = expiresAt === null ? endMs : Math.min(endMs, Date.parse(expiresAt));
+    return [
+      [`New key of ${accountId}`, '', scopes.join(', ')],
+      [`${id} expires`, endOf(expiresAt), timeText(after)],
+    ];
+  },
   request: ({ overlap = '' }) => ['POST', `/keys/${id}/rotate`, { overlapSeconds: Number(overlap) }],
   result: (data) => <Secret {...(data as MadeKey)} />,
 });
