@@ -313,6 +313,7 @@ test('the overview names what needs attention, and goes on by itself after a res
 
 const views = (): readonly (readonly [hash: string, loaded: string])[] => [
   ['#/overview', 'This exchange runs on one machine'],
+  ['#/markets/GOLD_ONE_DAY', 'No price has come'],
   ['#/markets', 'BTC 5 min'],
   ['#/markets/BTC_FOUR_HOURS', 'Odds DOWN'],
   [`#/rounds/${betRound}`, 'bet_1'],

@@ -33,6 +33,7 @@ export function MarketsView({ markets, unsettled, timeMs }: LiveMessage): JSX.El
       />
       {unsettled > 0 && (
         <Rounds
+          key={unsettled}
           title="Ended, not settled"
           query={{ status: 'SETTLING' }}
           empty="All rounds that have ended are settled."

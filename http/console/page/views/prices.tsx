@@ -92,6 +92,7 @@ const NOTED_EVERY_MS = 5_000;
 export const PricePlot = ({ asset, price, round }: MarketNow): JSX.Element => (
   <Query<PriceHistoryResource> path={`/prices/${asset}/history`} everyMs={NOTED_EVERY_MS}>
     {({ timesMs, prices }) => {
+      if (prices.length === 0) return <p class="quiet">No price has come since the start.</p>;
       const [low, high] = [Math.min(...prices), Math.max(...prices)].map(priceText);
       const open = timesMs.map((timeMs) =>
         round !== null && timeMs >= round.startTimeMs ? round.openPrice : null,

@@ -24,15 +24,21 @@ export const Rounds = (props: RoundsProps): JSX.Element => (
       ['Result', ({ result, status }) => result ?? status.toLowerCase()],
       ['#Open', ({ openPrice }) => priceText(openPrice)],
       ['#Close', ({ closePrice }) => priceText(closePrice)],
-      ['#Pool UP', ({ poolUp }) => paid(poolUp)],
-      ['#Pool DOWN', ({ poolDown }) => paid(poolDown)],
-      ['#Bets', ({ totalBets }) => count(totalBets)],
+      ['#Pool UP', ofEnded(({ poolUp }) => paid(poolUp))],
+      ['#Pool DOWN', ofEnded(({ poolDown }) => paid(poolDown))],
+      ['#Bets', ofEnded(({ totalBets }) => count(totalBets))],
       ['#House', ({ houseResult }) => paid(houseResult)],
       ['Ends', ({ endTime }) => timeText(endTime)],
       ['Action', (round) => voidButton(round, reload), 'admin'],
     ]}
   />
 );
+
+/** A dash for an open round: the house moves its seeds between the pools, which the market shows each second. */
+const ofEnded =
+  (show: (round: RoundResource) => string): ((round: RoundResource) => string) =>
+  (round) =>
+    ['SETTLING', 'SETTLED'].includes(round.status) ? show(round) : '–';
 
 /** For a round that waits for its price. */
 function voidButton(
