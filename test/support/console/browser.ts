@@ -97,7 +97,7 @@ export async function flaws(page: Page, view: string): Promise<string[]> {
   const found: string[] = [];
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme });
-    for (const width of [1280, 390]) {
+    for (const width of [1241, 390]) {
       await page.setViewportSize({ width, height: 844 });
       found.push(...(await violations(page)).map((line) => `${view} ${colorScheme} ${width}: ${line}`));
       for (const cut of await page.evaluate<string[]>(CUT)) found.push(`${view} ${width} cuts ${cut}`);

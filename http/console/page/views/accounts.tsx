@@ -32,7 +32,7 @@ export const AccountsView = ({ name: initial }: { readonly name: string }): JSX.
       empty="No account is like that."
       columns={[
         ['Account', ({ id }) => <Ref id={id} />],
-        ['Name', ({ name }) => name ?? '–'],
+        ['~Name', ({ name }) => name ?? '–'],
         ['Tier', ({ tier }) => tier],
         ['#Balance', ({ balance }) => paid(balance)],
         [
