@@ -94,14 +94,19 @@ function change(out: Output, given: LeadOptions, to: string): Promise<ExitCode> 
   });
 }
 
+/** NATS servers that have lost all of an exchange. */
+const NO_LEASE: LeaseEntry = {
+  ...{ revision: 0, holder: 'nobody', epoch: 0, lastSeq: 0 },
+  ...{ isReleased: true, successor: '' },
+};
+
 /**
  * A machine does not lead without the commands that the last leader had told of (`Follower`): from now on the lease
  * asks for none.
  */
 function acceptLoss(out: Output, given: LeadOptions, node: string): Promise<ExitCode> {
   return withLog(given, async (log) => {
-    const before = await log.readLease();
-    if (before === null) throw new UsageError('--accept-loss: nobody has led yet');
+    const before = (await log.readLease()) ?? NO_LEASE;
     const leading = await whoLeads(log);
     if (leading !== null) throw new UsageError(`--accept-loss: ${leading} leads, so nothing is lost`);
     if (!(await isHeard(log, (name) => name === node)))

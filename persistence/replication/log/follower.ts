@@ -161,10 +161,15 @@ export class Follower {
 
   #mayLead(): boolean {
     const { role } = this.options;
-    if (this.#lease === 'none') return role !== 'standby';
+    if (this.#lease === 'none') return role === 'leader' || (role === 'auto' && !this.#isEmptied);
     if (this.#lease !== 'held') return role !== 'standby' || this.joiner.lastEpoch > 0;
     if (role === 'leader' && this.#watch.isRenewed) throw ledBy(this.#leader);
     return false;
+  }
+
+  /** The exchange has been led, and neither log nor lease tells how far: another machine's journal may go on further. */
+  get #isEmptied(): boolean {
+    return this.#lease === 'none' && this.place.sequence === 0 && this.options.epochs.highest > 0;
   }
 
   /**
@@ -176,11 +181,11 @@ export class Follower {
     if (mayLead) await this.#checkPlace();
     const ownSeq = Math.max(this.joiner.at.lastSeq, this.journal.end.lastSeq);
     const isAllHere = ownSeq >= this.#toldSeq;
-    this.#tellMissing(mayLead && !isAllHere);
+    this.#tellMissing(mayLead ? !isAllHere : this.#isEmptied, ownSeq);
     return mayLead && isAllHere;
   }
 
-  #tellMissing(isMissing: boolean): void {
+  #tellMissing(isMissing: boolean, ownSeq: number): void {
     const { monotonicMs, onLost, node } = this.options;
     if (!isMissing) {
       this.#missingSinceMs = null;
@@ -189,9 +194,12 @@ export class Follower {
     }
     this.#missingSinceMs ??= monotonicMs();
     if (monotonicMs() - this.#missingSinceMs < MAY_COME_MS) return;
+    const accept = `npx tote promote ${node} --accept-loss`;
     onLost(
-      `the log ends at command ${this.joiner.at.lastSeq}, and had ${this.#toldSeq}. Nobody may lead without orders that clients were told of: ` +
-        `start ${this.#leader}, which has them. If its disk is lost, npx tote promote ${node} --accept-loss`,
+      this.#isEmptied
+        ? `the log is empty, and this exchange has been led. The journal here ends at ${ownSeq}; if no other machine's goes on further (npx tote status), ${accept}`
+        : `the log ends at command ${this.joiner.at.lastSeq}, and had ${this.#toldSeq}. Nobody may lead without orders that clients were told of: ` +
+            `start ${this.#leader}, which has them. If its disk is lost, ${accept}`,
     );
   }
 

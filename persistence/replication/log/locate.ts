@@ -47,7 +47,7 @@ export async function locate(log: ReplicatedLog, journal: LocalJournal): Promise
   throw new JournalError(
     'replication_diverged',
     `The journal here ends at sequence number ${journal.end.lastSeq}, and the replicated log does not go on from there: they are not of one ` +
-      'history. Use an empty data directory, or a backup of the leader',
+      'history. Keep this directory, which may have orders that the others lack, and use an empty one, or a backup of the leader',
   );
 }
 

@@ -7,8 +7,7 @@ import {
 } from '../../../persistence/journal/segment/batch-row.js';
 import { Leader, type LeaderOptions, type LeadFrom } from '../../../persistence/replication/log/leader.js';
 import type { LocalJournal } from '../../../persistence/replication/log/locate.js';
-import type { EpochMemory } from '../../../persistence/replication/log/replicated-log.js';
-import { LOG_BEGIN } from '../../../persistence/replication/log/replicated-log.js';
+import { type EpochMemory, LOG_BEGIN } from '../../../persistence/replication/log/replicated-log.js';
 import { Retry } from '../../../persistence/replication/log/retry.js';
 import { ModelLog } from './model-log.js';
 
@@ -63,8 +62,7 @@ async function leadFrom(log: ModelLog, from: LeadFrom, options: LeaderOptions): 
 
 const endOf = ({ lastSeq, chain }: ChainPosition): ChainPosition => ({ lastSeq, chain });
 
-export function epochMemory(): EpochMemory {
-  let highest = 0;
+export function epochMemory(highest = 0): EpochMemory {
   return {
     get highest() {
       return highest;

@@ -49,13 +49,9 @@ async function follow(
       restsLeft -= 1;
       if (restsLeft < 0) throw new Error('it does not lead');
     },
-    onBatch: async (row) => {
-      taken.push(row);
-    },
+    onBatch: async (row) => void taken.push(row),
     onStatus: () => undefined,
-    onLost: (reason) => {
-      if (reason !== null) lost.push(reason);
-    },
+    onLost: (reason) => void (reason === null || lost.push(reason)),
   });
   assert.ok(follower !== null);
   const untilLeaderless = (rests = 1_000): Promise<LeadFrom> => {
@@ -141,6 +137,17 @@ test('a standby without what the leader had told of does not lead until an opera
   log.lease = { ...(log.lease ?? assert.fail('a lease')), isReleased: true, successor: 'b', lastSeq: 0 };
   const from = await standby.untilLeaderless();
   assert.deepEqual([from.end.sequence, from.epoch], [3, 2]);
+});
+
+test('nobody begins an empty log of an exchange that was led before an operator has chosen a machine', async () => {
+  const { log } = await leadNew();
+  const [lease] = [log.lease ?? assert.fail('a lease'), log.entries.splice(0)];
+  log.lease = null;
+  const standby = await follow(log, batches(2), epochMemory(1));
+  await assert.rejects(standby.untilLeaderless(100), /does not lead/);
+  assert.match(standby.lost[0] ?? '', /log is empty.* ends at 3; .* npx tote promote b --accept-loss$/);
+  log.lease = { ...lease, epoch: 0, isReleased: true, successor: 'b' };
+  assert.equal((await standby.untilLeaderless()).epoch, 2);
 });
 
 test('a standby notices that what it has read is gone, whether or not others stand in its place', async () => {
