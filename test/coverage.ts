@@ -8,6 +8,7 @@
  * has. Bundles lead to the sources by their maps.
  */
 import { readdirSync, readFileSync } from 'node:fs';
+import { SourceMap, type SourceMapping } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -16,7 +17,6 @@ import { must } from '../engine/base/assert.js';
 /** Beside the product, and generated files. */
 const OTHERS = /^(test|bench|client)\//;
 const FILES_SHOWN = 15;
-const BASE64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 
 interface Range {
   readonly startOffset: number;
@@ -38,44 +38,20 @@ interface Program {
   readonly hasRun: Uint8Array;
 }
 
-function decode(segment: string): number[] {
-  const numbers: number[] = [];
-  let value = 0;
-  let shift = 0;
-  for (const letter of segment) {
-    const digit = BASE64.indexOf(letter);
-    value |= (digit & 31) << shift;
-    shift += 5;
-    if ((digit & 32) !== 0) continue;
-    numbers.push((value & 1) === 1 ? -(value >> 1) : value >> 1);
-    value = 0;
-    shift = 0;
-  }
-  return numbers;
-}
-
 function readProgram(dist: string, path: string): Program {
   const file = join(dist, path);
-  const map = JSON.parse(readFileSync(`${file}.map`, 'utf8')) as { sources: string[]; mappings: string };
-  const root = dirname(dist);
-  const sources = map.sources.map((source) => relative(root, join(dirname(file), source)));
-  const code = readFileSync(file, 'utf8').split('\n');
+  const map = new SourceMap(JSON.parse(readFileSync(`${file}.map`, 'utf8')));
   const offsets: number[] = [];
   const lines: string[] = [];
   let begin = 0;
-  let source = 0;
-  let line = 0;
-  for (const [row, segments] of map.mappings.split(';').entries()) {
-    let column = 0;
-    for (const segment of segments.split(',').filter((text) => text !== '')) {
-      const [columns = 0, toSource = 0, toLine = 0] = decode(segment);
-      column += columns;
-      source += toSource;
-      line += toLine;
-      offsets.push(begin + column);
-      lines.push(`${sources[source]}:${line + 1}`);
+  for (const [row, code] of readFileSync(file, 'utf8').split('\n').entries()) {
+    for (const { index } of code.matchAll(/\w+|[^\w\s]/g)) {
+      const { originalSource, originalLine } = map.findEntry(row, index) as Partial<SourceMapping>;
+      if (originalSource === undefined || originalLine === undefined) continue;
+      offsets.push(begin + index);
+      lines.push(`${relative(dirname(dist), join(dirname(file), originalSource))}:${originalLine + 1}`);
     }
-    begin += (code[row]?.length ?? 0) + 1;
+    begin += code.length + 1;
   }
   return { offsets, lines, hasRun: new Uint8Array(offsets.length) };
 }
