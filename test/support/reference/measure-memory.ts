@@ -1,18 +1,23 @@
 /**
- * Run as a program with --expose-gc: places open bets with their idempotency entries, and prints how many bytes each
- * has added, as JSON. A process of its own, so that nothing else is measured.
+ * Run as a program with --expose-gc: prints the bytes of an engine and of a second one that is made from its tables, and
+ * how many an open bet with its idempotency entry has. As JSON, and in a process of its own, so that nothing else is
+ * measured.
  */
 import { equal } from 'node:assert/strict';
 import { must } from '../../../engine/base/assert.js';
 import { Engine } from '../../../engine/engine.js';
+import { BusyEngine } from '../engine/busy-engine.js';
 import { plainOrder } from '../engine/plain-order.js';
+import { rowsOf } from '../engine/snapshots.js';
 import { BTC_15M, DAY_MS, rulesFor } from './exchange.js';
 
 const BETS = Number(process.argv[2]);
 const BETS_EACH = 10_000;
 const collectGarbage = must(globalThis.gc, 'the flag --expose-gc');
 
-function usedBytes(): number {
+function heldBytes(): number {
+  // Array buffers are given back beside the program: the second collection waits for the first one's.
+  collectGarbage();
   collectGarbage();
   const { heapUsed, arrayBuffers } = process.memoryUsage();
   return heapUsed + arrayBuffers;
@@ -33,6 +38,21 @@ function placeAll(engine: Engine): void {
   }
 }
 
+/** Rows are read as they are made: nothing of the tables is held. */
+function restored(engine: Engine): Engine {
+  return Engine.fromTables((name) => {
+    for (const table of engine.exportTables()) if (table.form.name === name) return rowsOf(table);
+    return [];
+  });
+}
+
+const beforeBytes = heldBytes();
+const busy = new BusyEngine(2_000);
+for (let round = 0; round < 4; round += 1) busy.round(40_000);
+const originalBytes = heldBytes() - beforeBytes;
+const second = restored(busy.engine);
+const restoredBytes = heldBytes() - beforeBytes - originalBytes;
+
 const engine = new Engine();
 const rules = rulesFor([BTC_15M]);
 engine.apply({ kind: 'configure', timeMs: DAY_MS, rulesVersion: 1, rules });
@@ -43,7 +63,8 @@ for (let account = 0; account < BETS / BETS_EACH; account++) {
 const opening = { asset: 0, price: 100, priceTimeMs: DAY_MS, source: null, evidence: '' };
 engine.apply({ kind: 'openLate', timeMs: DAY_MS, ...opening });
 
-const beforeBytes = usedBytes();
+const emptyBytes = heldBytes();
 placeAll(engine);
-const bytesEach = (usedBytes() - beforeBytes) / BETS;
-process.stdout.write(JSON.stringify({ bets: engine.betCount, bytesEach }));
+const bytesEach = (heldBytes() - emptyBytes) / BETS;
+const bets = engine.betCount + second.betCount;
+process.stdout.write(JSON.stringify({ bets, bytesEach, originalBytes, restoredBytes }));
