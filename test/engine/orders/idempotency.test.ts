@@ -1,8 +1,11 @@
 /** The guarantee of an Idempotency-Key, and its duration. */
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
+import type { IdempotencyDigest } from '../../../engine/model/commands.js';
 import type { BetPlaced, OrderTerms } from '../../../engine/model/events.js';
+import type { Rules } from '../../../engine/model/rules.js';
 import { plainOrder } from '../../support/engine/plain-order.js';
+import { engineOf, tablesOf } from '../../support/engine/snapshots.js';
 import { BTC_15M, Exchange, rulesFor } from '../../support/reference/exchange.js';
 import { newHasher } from '../../support/reference/pair.js';
 
@@ -67,31 +70,58 @@ test('a full memory refuses orders with new keys, and forgets none early', () =>
   deepEqual([bet(2), bet(1)], ['replayed', 'idempotency_full']);
 });
 
-test('a refused order drops no entries, however many have expired', () => {
+const place = (
+  { engine }: Exchange['pair'],
+  timeMs: number,
+  digest: Partial<IdempotencyDigest>,
+  index = 0,
+) => {
+  const idempotency = { keyHigh: 1, keyLow: 7, body: 1, ...digest };
+  const order = { timeMs, account: 1 + (index % 4), market: BTC_15M, side: index % 2, idempotency };
+  const outcome = engine.apply(plainOrder(order));
+  return outcome.status === 'rejected' ? outcome.code : outcome.status;
+};
+
+test('keys and bodies are told apart by each of their bits', () => {
+  const { exchange } = Exchange.withAccount('GOLD', 1_000_000_00, { markets: [BTC_15M] });
+  for (const digest of [
+    {},
+    { keyHigh: 2 },
+    { keyHigh: 1 + 2 ** 47 },
+    { keyLow: 7 + 2 ** 42 },
+    { keyLow: 7 + 2 ** 41 },
+  ]) {
+    equal(place(exchange.pair, exchange.nowMs, digest), 'accepted');
+    for (const body of [2, 1 + 2 ** 31, 1 + 2 ** 47])
+      equal(place(exchange.pair, exchange.nowMs, { ...digest, body }), 'idempotency_key_reused');
+  }
+});
+
+test('a refused order drops no entries, however many have expired; an accepted one drops no younger ones', () => {
   const exchange = Exchange.opened({ markets: [BTC_15M] });
   for (let account = 0; account < 4; account++) exchange.account('GOLD', 1_000_000_00);
   const timeMs = exchange.nowMs;
   // Straight into the engine: the reference model reads everything again after each command.
   const { engine } = exchange.pair;
-  const place = (atMs: number, index: number): string => {
-    const outcome = engine.apply(
-      plainOrder({
-        timeMs: atMs,
-        account: 1 + (index % 4),
-        market: BTC_15M,
-        side: index % 2,
-        idempotency: { keyHigh: 1, keyLow: index, body: 1 },
-      }),
-    );
-    return outcome.status === 'rejected' ? outcome.code : outcome.status;
+  const at = (atMs: number, index: number): string =>
+    place(exchange.pair, atMs, { keyLow: index * 0x9e3779b1 }, index);
+  const old = 20_000;
+  const [entries, all] = [36_000, 56_000];
+  for (let index = 0; index < entries; index++)
+    equal(at(timeMs + (index < old ? 0 : 1_000), index), 'accepted');
+  equal(at(timeMs + 1_000, 0), 'replayed');
+  const configure = (atMs: number, changed: Partial<Rules>) => {
+    const rules = rulesFor([BTC_15M], { rules: changed });
+    engine.apply({ kind: 'configure', timeMs: atMs, rulesVersion: 1, rules });
   };
-  const entries = 36_000;
-  for (let index = 0; index < entries; index++) {
-    equal(place(timeMs + (index < entries - 3 ? 0 : 1_000), index), 'accepted');
-  }
-  const rules = rulesFor([BTC_15M], { rules: { idempotencyEntriesMax: 3 } });
-  engine.apply({ kind: 'configure', timeMs: timeMs + 1_000, rulesVersion: 1, rules });
+  configure(timeMs + 1_000, { idempotencyEntriesMax: entries - old });
   const digest = engine.stateDigest(newHasher);
-  equal(place(timeMs + TTL_MS, entries), 'idempotency_full');
+  equal(at(timeMs + TTL_MS, entries), 'idempotency_full');
   equal(engine.stateDigest(newHasher), digest);
+
+  configure(timeMs + TTL_MS, { openBetsMax: entries });
+  for (let index = entries; index < all; index++) equal(at(timeMs + TTL_MS, index), 'accepted');
+  for (let index = old; index < all; index += 7) equal(at(timeMs + TTL_MS, index), 'replayed');
+  equal(at(timeMs + TTL_MS, old - 1), 'accepted');
+  equal(engineOf(tablesOf(engine)).stateDigest(newHasher), engine.stateDigest(newHasher));
 });
