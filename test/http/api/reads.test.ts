@@ -180,7 +180,11 @@ test('orders are filtered by status, market, round and what came before, and pag
     const listed = list(api, secret, '/v1/orders', query).map(({ id }) => id);
     assert.deepEqual(listed, ids, query);
   }
-  assert.equal(list(api, secret, '/v1/positions', `marketId=${MARKET}`).length, 0);
+  for (const filter of [`marketId=${MARKET}`, `roundId=${roundId}`]) {
+    assert.equal(list(api, secret, '/v1/positions', filter).length, 0);
+    const listed = list(api, secret, '/v1/positions', `status=all&${filter}`);
+    assert.deepEqual(listed.map(({ id }) => id).sort(), minute.toSorted());
+  }
   const { nextCursor } = JSON.parse(api.get('/v1/orders', secret, 'limit=2').text) as { nextCursor: string };
   place(api, secret, 'UP', 1);
   for (const key of [secret, api.bettor().secret]) {
