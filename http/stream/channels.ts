@@ -63,8 +63,9 @@ export class Channels {
     this.prices = new PricesChannel(board, this.fanOut, moment);
     this.#account = new AccountChannel(broadcast.bets, link, this.fanOut, moment);
     const { startSeq } = broadcast;
-    this.#rounds = new RoundsChannel({ log: broadcast.rounds, startSeq, moment, schedule }, this.fanOut);
-    this.#fills = new FillsChannel({ log: broadcast.bets, startSeq, moment, schedule }, this.fanOut);
+    const source = { startSeq, moment, monotonicMs, schedule };
+    this.#rounds = new RoundsChannel({ ...source, log: broadcast.rounds }, this.fanOut);
+    this.#fills = new FillsChannel({ ...source, log: broadcast.bets }, this.fanOut);
     this.#byName = {
       markets: this.#markets,
       prices: this.prices,

@@ -8,6 +8,7 @@
  */
 import type { BroadcastReader } from '../broadcast/log.js';
 import { SEQ, TIME_MS } from '../broadcast/records.js';
+import { workFor } from '../kit/client-work.js';
 import { Refused } from '../kit/refused.js';
 import type { EventChannel, Subscribe } from '../wire/stream-requests.js';
 import { eventsText, type Moment, subscribedText } from '../wire/stream-text.js';
@@ -15,6 +16,7 @@ import type { StreamChannel } from './channel.js';
 import type { Connection } from './connection.js';
 
 const RECORDS_AT_ONCE = 4_096;
+const SLICE_MS_MAX = 1;
 
 interface CatchUp {
   readonly connection: Connection;
@@ -32,12 +34,14 @@ export interface EventSource {
   /** The log has no events up to this command. */
   readonly startSeq: number;
   readonly moment: () => Moment;
+  readonly monotonicMs: () => number;
   readonly schedule: (run: () => void) => void;
 }
 
 export abstract class EventsChannel implements StreamChannel {
   readonly #catchUps = new Map<Connection, CatchUp>();
   readonly #record: Float64Array;
+  #isScheduled = false;
   protected position = 0;
 
   constructor(
@@ -77,7 +81,7 @@ export abstract class EventsChannel implements StreamChannel {
     const catchUp = { connection, id, ...this.prepare(connection, request), at, seq: since };
     this.#catchUps.set(connection, catchUp);
     connection.catchUps += 1;
-    this.#continue(catchUp);
+    this.#schedule();
   }
 
   unsubscribe(connection: Connection): void {
@@ -86,8 +90,7 @@ export abstract class EventsChannel implements StreamChannel {
   }
 
   onRoom(connection: Connection): void {
-    const catchUp = this.#catchUps.get(connection);
-    if (catchUp !== undefined) this.#continue(catchUp);
+    if (this.#catchUps.has(connection)) this.#schedule();
   }
 
   /** Returns false if some events are left for another turn. */
@@ -111,9 +114,30 @@ export abstract class EventsChannel implements StreamChannel {
     return true;
   }
 
-  #continue(catchUp: CatchUp): void {
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    this.source.schedule(() => {
+      this.#isScheduled = false;
+      this.#work();
+    });
+  }
+
+  /** Those without room are passed over: `onRoom` follows. */
+  #work(): void {
+    const { monotonicMs } = this.source;
+    const untilMs = monotonicMs() + SLICE_MS_MAX;
+    for (const [connection, catchUp] of this.#catchUps) {
+      if (!connection.hasRoom) continue;
+      workFor(connection, () => this.#continue(catchUp, () => monotonicMs() < untilMs));
+      if (monotonicMs() < untilMs) continue;
+      this.#schedule();
+      return;
+    }
+  }
+
+  #continue(catchUp: CatchUp, isInTime: () => boolean): void {
     const { connection, textOf, join } = catchUp;
-    if (this.#catchUps.get(connection) !== catchUp || !connection.hasRoom) return;
     // No others have joined, so there is nobody to keep up with.
     if (this.joined === 0) this.position = this.source.log.end;
     let parts: string[] = [];
@@ -129,7 +153,7 @@ export abstract class EventsChannel implements StreamChannel {
         if (parts.length > 0) connection.send(eventsText(this.channel, moment, parts));
         parts = [];
       },
-      () => connection.hasRoom,
+      () => isInTime() && connection.hasRoom,
     );
     if (read === null) {
       this.unsubscribe(connection);
@@ -137,13 +161,14 @@ export abstract class EventsChannel implements StreamChannel {
       return;
     }
     catchUp.at = Math.max(catchUp.at, read);
+    if (!this.#catchUps.delete(connection)) return;
     if (catchUp.at < this.position) {
-      // Without room, `onRoom` follows.
-      if (connection.hasRoom) this.source.schedule(() => this.#continue(catchUp));
-    } else if (this.#catchUps.delete(connection)) {
-      connection.catchUps -= 1;
-      join(catchUp.seq);
+      // Behind the others.
+      this.#catchUps.set(connection, catchUp);
+      return;
     }
+    connection.catchUps -= 1;
+    join(catchUp.seq);
   }
 
   /**

@@ -276,6 +276,17 @@ test('old events are sent as fast as the client reads, and none twice', () => {
   assert.equal(socket.take('heartbeat').length, 1);
 });
 
+test('who resumes again and again before its turn comes is sent old events once', () => {
+  const bench = new HubBench();
+  const socket = bench.open();
+  const since = bench.hub.moment().seq;
+  for (let placed = 0; placed < 3; placed++) bench.bet();
+  const again = Buffer.from(JSON.stringify({ op: 'subscribe', id: 1, channel: 'fills', since }));
+  for (let times = 0; times < 40; times++) socket.owner?.onMessage(again, false);
+  bench.run();
+  assert.deepEqual([socket.take('subscribed').length, socket.take('fills').length], [40, 3]);
+});
+
 test('a head of the journal is in the first heartbeat of each stream, and once in those of all when it is new', () => {
   const bench = new HubBench();
   const first = bench.open();
