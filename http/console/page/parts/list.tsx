@@ -1,6 +1,6 @@
 /** Tables, and lists that are asked for in pages. */
 import type { ComponentChildren, JSX } from 'preact';
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { OperatorRole } from '../../../../engine/model/operators.js';
 import { may } from '../state/api.js';
 import { isoOf } from '../state/format.js';
@@ -83,6 +83,10 @@ export function List<T extends object>(props: ListProps<T>): JSX.Element {
   const cursor = at.first === first ? at.cursor : '';
   const page = cursor === '' ? first : `${first}&${new URLSearchParams({ cursor })}`;
   const { data, nextCursor, error, reload } = useLoaded<readonly T[]>(page);
+  useEffect(() => {
+    // A page may have nothing because it has looked at so much: the next one looks further.
+    if (data?.length === 0 && nextCursor !== null) setAt({ first, cursor: nextCursor });
+  }, [data, nextCursor, first]);
   const button = (text: string, act: () => void): JSX.Element => (
     <button type="button" onClick={act}>
       {text} <span class="hidden">of {title}</span>
@@ -98,7 +102,7 @@ export function List<T extends object>(props: ListProps<T>): JSX.Element {
             caption={title}
             rows={data}
             columns={typeof columns === 'function' ? columns(reload) : columns}
-            empty={empty}
+            empty={nextCursor === null ? empty : 'Looking further …'}
           />
         )}
         <div class="buttons">
