@@ -277,6 +277,8 @@ test('one search box finds what an id or a name is of, and ids are links', async
   await page.getByRole('link', { name: 'acc_1' }).click();
   await page.getByRole('link', { name: 'key_2' }).click();
   await page.getByText('It is a key of acc_1').waitFor();
+  await page.route(/key_2/, (route) => route.fulfill({ json: { error: 'overloaded' } }));
+  await page.getByRole('alert').getByText('overloaded').waitFor();
 });
 
 test('the overview names what needs attention, and goes on by itself after a restart', async (_page, _server, browser) => {

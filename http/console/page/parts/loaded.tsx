@@ -58,5 +58,11 @@ interface QueryProps<T> {
 
 export function Query<T>({ path, everyMs, children }: QueryProps<T>): JSX.Element {
   const { data, error, reload } = useLoaded<T>(path, everyMs);
-  return data === null ? <Loading error={error} /> : children(data, reload);
+  if (data === null) return <Loading error={error} />;
+  return (
+    <>
+      {error !== '' && <Loading error={error} />}
+      {children(data, reload)}
+    </>
+  );
 }

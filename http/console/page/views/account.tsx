@@ -36,7 +36,7 @@ export function AccountView({ of: account, reload }: Shows<AccountResource>): JS
           State: <Badge tone={frozen ? 'bad' : 'good'}>{frozen ? 'frozen' : 'active'}</Badge>,
         }}
       />
-      <Query<readonly KeyResource[]> path={`/accounts/${id}/keys`}>
+      <Query<readonly KeyResource[]> path={`/accounts/${id}/keys`} everyMs={5_000}>
         {(keys, reloadKeys) => (
           <Section title="Keys" side={<Act action={createKey(account)} onDone={reloadKeys} />}>
             <Keys of={keys} reload={reloadKeys} />
