@@ -51,6 +51,10 @@ test('an account, its key, a bet with it, the round voided, the stake back', asy
   assert.equal(await figure(page, 'Balance').textContent(), '$1,000.00');
 
   await page.getByRole('button', { name: 'Create key' }).click();
+  await dialog.getByLabel('Expires').pressSequentially('12242099');
+  await confirm(page, 'Create key');
+  await dialog.getByText('Complete the time.').waitFor();
+  await dialog.getByLabel('Expires').pressSequentially('122420991200A');
   await confirm(page, 'Create key');
   const secret = (await dialog.locator('code').textContent()) ?? '';
   assert.match(secret, /^tote_[\w-]{43}$/);

@@ -92,7 +92,10 @@ function OpenDialog({ action, onDone }: ActProps): JSX.Element {
   };
   const submit = async (event: Event): Promise<void> => {
     event.preventDefault();
-    const missing = typeof preview === 'string' ? preview : typed['reason'] === '' ? 'Give a reason.' : '';
+    // Half of a time has no value, and would be left out.
+    const half = (event.currentTarget as HTMLFormElement).querySelector('[type=datetime-local]:invalid');
+    const unready = half !== null ? 'Complete the time.' : typed['reason'] === '' ? 'Give a reason.' : '';
+    const missing = typeof preview === 'string' ? preview : unready;
     setError(missing);
     if (missing !== '' || isBusy) return;
     setBusy(true);
