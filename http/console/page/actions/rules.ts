@@ -86,7 +86,7 @@ const putInForce = (overrides: object, preview: Preview): Action => ({
   about: 'The new rules are journaled, and hold from the next round on. Open rounds keep theirs.',
   // A change of the defaults may concern each market.
   preview: () => [
-    ...preview.changes.map((change) => rowOf('', change)),
+    ...preview.changes.filter(isShown).map((change) => rowOf('', change)),
     ...preview.markets.flatMap(({ marketId, changes: ofMarket }) =>
       ofMarket.map((change) => rowOf(`${marketName(marketId)}: `, change)),
     ),
@@ -94,6 +94,9 @@ const putInForce = (overrides: object, preview: Preview): Action => ({
   isDangerous: true,
   request: () => ['PUT', '/rules', { overrides }, ifStill(preview)],
 });
+
+/** The same time again, as a number. */
+export const isShown = ({ name }: { readonly name: string }): boolean => !name.endsWith('.atMs');
 
 const rowOf = (whose: string, { name, before, after }: RuleDifference): Change => [
   whose + ruleWords(name),

@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks';
 import { targetsOf } from '../../../../config/compose.js';
 import { valuesOf } from '../../../../engine/model/rules.js';
 import type { RulesResource } from '../../../operator/resources/rules.js';
-import { changeRule, type ShownRule } from '../actions/rules.js';
+import { changeRule, isShown, type ShownRule } from '../actions/rules.js';
 import { Act } from '../parts/action.js';
 import { Badge } from '../parts/basics.js';
 import { type Field, Filters, type Values } from '../parts/field.js';
@@ -57,7 +57,7 @@ function shownRules({ rules, file, overrides }: RulesResource): ShownRule[] {
   const names = (layer: object): Set<string> => new Set(valuesOf(layer).map(({ name }) => name));
   const [ofOperator, ofFile] = [names(overrides), names(file)];
   return valuesOf(rules)
-    .filter(({ name }) => name !== 'markets' && !name.endsWith('.atMs'))
+    .filter((rule) => rule.name !== 'markets' && isShown(rule))
     .map((rule) => {
       const all = namesOf(rule.name);
       if (all.some((name) => ofOperator.has(name))) return { ...rule, from: 'operator' };
