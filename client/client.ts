@@ -280,15 +280,15 @@ export class ToteClient {
       webSocket,
       around: this.#around,
       orders: this.#defaults,
-      diagnose: () => this.#whyRefused(),
+      diagnose: (signal: AbortSignal) => this.#whyRefused(signal),
     };
     return new ToteStream(parts, options);
   }
 
   /** A WebSocket does not tell why it was refused; an ordinary request does. */
-  async #whyRefused(): Promise<ToteError | null> {
+  async #whyRefused(signal: AbortSignal): Promise<ToteError | null> {
     try {
-      await this.getTime();
+      await this.getTime({ signal });
       return null;
     } catch (error) {
       return error instanceof ToteError && FINAL_CODES.includes(error.code) ? error : null;

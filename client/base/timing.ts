@@ -28,13 +28,18 @@ function sleep(delayMs: number, signal?: AbortSignal): Promise<void> {
       clearTimeout(timer);
       reject(signal?.reason);
     };
-    const timer = setTimeout(() => {
+    const timer = timeout(delayMs, () => {
       signal?.removeEventListener('abort', onAbort);
       resolve();
-    }, delayMs);
+    });
     signal?.addEventListener('abort', onAbort, { once: true });
   });
 }
+
+/** `setTimeout` takes no more, and would end a longer time, or one without end, at once. */
+const TIMEOUT_MS_MAX = 2 ** 31 - 1;
+export const timeout = (delayMs: number, act: () => void): ReturnType<typeof setTimeout> =>
+  setTimeout(act, Math.min(delayMs, TIMEOUT_MS_MAX));
 
 const FIRST_BACKOFF_MS = 100;
 const BACKOFF_MS_MAX = 5_000;

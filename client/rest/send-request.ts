@@ -1,5 +1,6 @@
 /** One HTTP request and its answer, or the failure that it ended with. */
 import type { CurrentOdds, ErrorCode, Failure } from '../base/errors.js';
+import { timeout } from '../base/timing.js';
 import type { JournalHead } from '../base/types.js';
 
 export interface Wanted {
@@ -32,7 +33,7 @@ function deadline(
 ): { readonly own: AbortSignal; readonly done: () => void } {
   const controller = new AbortController();
   const onAbort = (): void => controller.abort();
-  const timer = setTimeout(onAbort, timeoutMs);
+  const timer = timeout(timeoutMs, onAbort);
   signal?.addEventListener('abort', onAbort, { once: true });
   return {
     own: controller.signal,

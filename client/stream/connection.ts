@@ -2,12 +2,15 @@
  * One connection of the stream: messages as objects, and the watch over its heartbeats. A connection whose other side
  * has vanished looks like one on which nothing happens; the server's heartbeats tell the two apart.
  */
+import { timeout } from '../base/timing.js';
 import type { ClientMessage, ServerMessage } from './messages.js';
 
 /** A WebSocket of browsers, of Node from 22 on, or of the package `ws`. */
 export interface WebSocketLike {
   send(text: string): void;
   close(): void;
+  /** Only of the package `ws`. */
+  terminate?(): void;
   addEventListener(type: 'message', listener: (event: { readonly data: unknown }) => void): void;
   addEventListener(
     type: 'close',
@@ -31,6 +34,11 @@ export interface ConnectionHost {
   readonly onEnd: (end: ConnectionEnd) => void;
 }
 
+const FAILED = 1006;
+const SILENT_LOOKS = 3;
+/** The package `ws` waits ten times as long for the answer of a side that may have vanished. */
+const CLOSE_MS_MAX = 3_000;
+
 export class Connection {
   #isOver = false;
   #wasOpen = false;
@@ -45,9 +53,9 @@ export class Connection {
   ) {
     socket.addEventListener('message', ({ data }) => this.#onData(data));
     socket.addEventListener('close', ({ code, reason }) => this.#end(code, reason));
-    // A close follows.
-    socket.addEventListener('error', () => undefined);
-    this.#watchFrom(this.#heard);
+    // In Node 22 no close follows where no connection came about.
+    socket.addEventListener('error', () => this.#end(FAILED, ''));
+    this.#watchFrom(this.#heard, 0);
   }
 
   send(message: ClientMessage): void {
@@ -56,8 +64,9 @@ export class Connection {
 
   close(reason: string): void {
     if (this.#isOver) return;
-    this.socket.close();
     this.#end(0, reason);
+    this.socket.close();
+    this.#watch = setTimeout(() => this.socket.terminate?.(), CLOSE_MS_MAX);
   }
 
   #onData(data: unknown): void {
@@ -67,17 +76,19 @@ export class Connection {
     this.host.onMessage(JSON.parse(String(data)) as ServerMessage);
   }
 
-  #watchFrom(heard: number): void {
-    this.#watch = setTimeout(() => {
-      if (this.#heard === heard) this.close('no heartbeat');
-      else this.#watchFrom(this.#heard);
-    }, this.silenceMsMax);
+  /** After a bot that was busy for long, the first look comes before the messages that wait. */
+  #watchFrom(heard: number, silentLooks: number): void {
+    this.#watch = timeout(this.silenceMsMax / SILENT_LOOKS, () => {
+      if (this.#heard !== heard) this.#watchFrom(this.#heard, 0);
+      else if (silentLooks + 1 < SILENT_LOOKS) this.#watchFrom(heard, silentLooks + 1);
+      else this.close('no heartbeat');
+    });
   }
 
   #end(closeCode: number, reason: string): void {
+    clearTimeout(this.#watch);
     if (this.#isOver) return;
     this.#isOver = true;
-    clearTimeout(this.#watch);
     this.host.onEnd({ closeCode, reason, wasOpen: this.#wasOpen });
   }
 }

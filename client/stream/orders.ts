@@ -3,7 +3,7 @@
  * the next connection after a lost one.
  */
 import { type Failure, NO_MARKS, type OrderMarks, type ToteError } from '../base/errors.js';
-import type { Surroundings } from '../base/timing.js';
+import { type Surroundings, timeout } from '../base/timing.js';
 import type { CancelledOrders, OrderResult, Position } from '../base/types.js';
 import { Pace } from '../rest/pace.js';
 import {
@@ -124,7 +124,7 @@ export class StreamOrders {
         done();
         reject(signal?.reason);
       };
-      const timer = setTimeout(() => answer(timedOut(timeoutMs)), timeoutMs);
+      const timer = timeout(timeoutMs, () => answer(timedOut(timeoutMs)));
       signal?.addEventListener('abort', onAbort, { once: true });
       this.#answers.set(id, answer);
       send({ ...message, id });

@@ -44,7 +44,7 @@ export interface StreamParts {
   readonly around: Surroundings;
   readonly orders: { readonly timeoutMs: number; readonly retryForMs: number };
   /** Finds out why no connection comes about: an error that another attempt will not mend, or null. */
-  readonly diagnose: () => Promise<ToteError | null>;
+  readonly diagnose: (signal: AbortSignal) => Promise<ToteError | null>;
 }
 
 const SILENCE_MS_MAX = 3_000;
@@ -123,14 +123,16 @@ export class ToteStream {
     const { around, diagnose } = this.parts;
     while (!signal.aborted) {
       const end = await this.#live();
+      const reason = finalReason(end) ?? (end.wasOpen ? null : await diagnose(signal));
       if (signal.aborted) break;
-      const reason = finalReason(end) ?? (end.wasOpen ? null : await diagnose());
       if (reason !== null) {
         this.#giveUp(reason);
         throw reason;
       }
       this.#failures += 1;
-      this.options.onState?.({ state: 'waiting', failures: this.#failures, end });
+      const state = { state: 'waiting', failures: this.#failures, end } as const;
+      // What it throws is uncaught, as what other callbacks throw, and does not end the stream in silence.
+      queueMicrotask(() => this.options.onState?.(state));
       await around.sleep(backoffMs(this.#failures, around.random), signal).catch(() => undefined);
     }
     this.#giveUp(closedError());

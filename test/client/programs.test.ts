@@ -140,13 +140,9 @@ test('a sandbox whose port is taken says so, and what to do', async (t) => {
   const { port } = taken.address() as AddressInfo;
   const own = { TOTE_DATA_DIR: join(folder, 'refused'), TOTE_PORT: String(port), TOTE_OPERATOR_PORT: '0' };
   const env = { ...process.env, ...own };
-  await assert.rejects(ran('sandbox', [], env), ({ code, stderr }: { code: number; stderr: string }) => {
-    assert.equal(code, 1);
-    assert.match(stderr, /TOTE_PORT: cannot listen/);
-    assert.match(stderr, /^The server did not start: .* set TOTE_PORT and TOTE_OPERATOR_PORT\.\n$/m);
-    assert.doesNotMatch(stderr, /^ +at /m);
-    return true;
-  });
+  const told =
+    /TOTE_PORT: cannot listen.*\nThe server did not start: .* set TOTE_PORT and TOTE_OPERATOR_PORT\.\n$/;
+  await assert.rejects(ran('sandbox', [], env), told);
 });
 
 test('an example bot makes itself an account and bets beside a server as `npm start` runs it', async () => {

@@ -11,6 +11,7 @@ import { WebSocket, WebSocketServer } from 'ws';
 import type { ToteError } from '../../client/base/errors.js';
 import { realSurroundings } from '../../client/base/timing.js';
 import { ToteClient } from '../../client/client.js';
+import type { WebSocketConstructor } from '../../client/stream/connection.js';
 import type { StreamOptions, ToteStream } from '../../client/stream/stream.js';
 import { Seen } from '../feeds/support/seen.js';
 import { errorOf, ORDER, PLACED } from './support/scripted.js';
@@ -58,7 +59,7 @@ class Script {
   readonly #lines = new Seen<Line>();
 
   private constructor(
-    private readonly http: HttpServer,
+    readonly http: HttpServer,
     server: WebSocketServer,
   ) {
     server.on('connection', (socket, { headers }) => {
@@ -70,12 +71,12 @@ class Script {
     });
   }
 
-  /** With a `refusal` each request has it, and there is no stream. */
+  /** With a `refusal` each request has it, or no answer where it is empty, and there is no stream. */
   static async start(refusal: string | null = null): Promise<Script> {
     const answer =
       refusal === null ? { success: true, data: { timeMs: 1 } } : { success: false, error: refusal };
     const http = createServer((_request, response) => {
-      response.writeHead(refusal === null ? 200 : 401).end(JSON.stringify(answer));
+      if (refusal !== '') response.writeHead(refusal === null ? 200 : 401).end(JSON.stringify(answer));
     });
     const where = refusal === null ? { server: http } : { noServer: true };
     const script = new Script(http, new WebSocketServer({ ...where, handleProtocols: () => 'tote.v1' }));
@@ -89,9 +90,11 @@ class Script {
     const client = new ToteClient({
       url: `http://127.0.0.1:${port}/v1`,
       key: 'tote_secret',
+      timeoutMs: Number.POSITIVE_INFINITY,
       surroundings: { ...realSurroundings, sleep: () => new Promise((resolve) => setImmediate(resolve)) },
     });
-    const stream = client.openStream({ webSocket: WebSocket, ...options });
+    const untimed = { silenceMsMax: Number.POSITIVE_INFINITY };
+    const stream = client.openStream({ webSocket: WebSocket, ...untimed, ...options });
     closing.push(() => stream.close());
     return stream;
   }
@@ -267,6 +270,34 @@ test('an address or a key that no WebSocket takes ends the stream for good, and 
   }
 });
 
+test('what onState throws is uncaught, and the stream goes on, also after an error without a close', async (t) => {
+  const thrown: Error[] = [];
+  process.setUncaughtExceptionCaptureCallback((error) => thrown.push(error));
+  t.after(() => process.setUncaughtExceptionCaptureCallback(null));
+  class Failing extends EventTarget {
+    readonly send = (): void => undefined;
+    readonly close = this.send;
+    readonly told = setImmediate(() => this.dispatchEvent(new Event('error')));
+  }
+  const onState = ({ state }: { state: string }): never => assert.fail(state);
+  const stream = (await Script.start()).open({
+    webSocket: Failing as unknown as WebSocketConstructor,
+    onState,
+  });
+  while (thrown.length < 2) await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(thrown[1]?.message, 'waiting');
+  stream.close();
+  await stream.closed;
+});
+
+test('a stream that is closed while it asks why it was refused does not wait for the answer', async () => {
+  const script = await Script.start('');
+  const stream = script.open({ silenceMsMax: 20 });
+  for (const _ of ['upgrade', 'question']) await once(script.http, 'request');
+  stream.close();
+  await stream.closed;
+});
+
 test('closing ends everything', async () => {
   const { script, stream } = await opened();
   const waiting = errorOf(stream.subscribe('fills', () => undefined));
@@ -313,18 +344,6 @@ test('a cancellation is sent again without a key, and fails with the code of its
   assert.deepEqual([code, isOutcomeUnknown, ofError], ['order_not_pending', false, null]);
 });
 
-test('all orders are cancelled by one message, which is sent again', async () => {
-  const { script, stream, line: first } = await connected();
-  const cancelled = stream.cancelOrders({ marketId: 'BTC_ONE_DAY' });
-  assert.equal((await first.next())['op'], 'cancelAll');
-  first.socket.terminate();
-  const second = await script.line();
-  const { op, marketId, id } = await second.next();
-  assert.deepEqual([op, marketId], ['cancelAll', 'BTC_ONE_DAY']);
-  second.send({ type: 'cancelledAll', ...AT, id, data: { cancelled: 3 } });
-  assert.deepEqual(await cancelled, { cancelled: 3 });
-});
-
 test('a countdown is asked for anew by each connection, until it is taken back', async () => {
   const { script, stream } = await opened();
   const set = async (seconds: number, line: Line): Promise<void> => {
@@ -343,11 +362,11 @@ test('a countdown is asked for anew by each connection, until it is taken back',
   await set(0, second);
   second.socket.terminate();
   const third = await script.line();
-  const cancelled = stream.cancelOrders();
-  const next = await third.next();
-  assert.equal(next['op'], 'cancelAll');
-  third.send({ type: 'cancelledAll', ...AT, id: next['id'], data: { cancelled: 0 } });
-  await cancelled;
+  const cancelled = stream.cancelOrders({ marketId: 'BTC_ONE_DAY' });
+  const { op: next, marketId, id } = await third.next();
+  assert.deepEqual([next, marketId], ['cancelAll', 'BTC_ONE_DAY']);
+  third.send({ type: 'cancelledAll', ...AT, id, data: { cancelled: 3 } });
+  assert.deepEqual(await cancelled, { cancelled: 3 });
 });
 
 test('an order that is refused fails with its code', async () => {
