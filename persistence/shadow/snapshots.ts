@@ -94,22 +94,24 @@ export class ShadowSnapshots {
   goOn(): void {
     const saving = this.#saving;
     if (saving === null) return;
+    let what = 'no snapshot can be written';
     try {
       const piece = saving.pieces.next();
       if (piece.done !== true) return;
       this.#saving = null;
       this.#end(saving, piece.value);
+      what = 'nothing old can be deleted';
+      this.#deleteOld(saving.engineTimeMs);
       this.#complaint = null;
     } catch (thrown) {
       this.#saving = null;
       this.#notBeforeMs = this.clock.monotonicMs() + RETRY_MS;
       if (this.#complaint === null) this.note(messageOf(thrown));
-      this.#complaint = `no snapshot can be written (${codeOf(thrown)})`;
+      this.#complaint = `${what} (${codeOf(thrown)})`;
     }
   }
 
-  #end({ sinceMs, engineTimeMs }: Saving, { seq, name }: SnapshotRef): void {
-    const { dir, segmentsKeptMs: segmentsMs, snapshotsKept: snapshots = SNAPSHOTS_KEPT } = this.options;
+  #end({ sinceMs }: Saving, { seq, name }: SnapshotRef): void {
     const nowMs = this.clock.monotonicMs();
     const tookMs = nowMs - sinceMs;
     const bytes = fileBytes(name);
@@ -119,6 +121,10 @@ export class ShadowSnapshots {
     this.meter(false);
     this.#replayedMs = 0;
     this.#notBeforeMs = nowMs + FOLLOWING_PER_SAVING * tookMs;
+  }
+
+  #deleteOld(engineTimeMs: number): void {
+    const { dir, segmentsKeptMs: segmentsMs, snapshotsKept: snapshots = SNAPSHOTS_KEPT } = this.options;
     const plan = planPrune(dir, { segmentsMs, snapshots }, engineTimeMs, this.rest);
     try {
       executePlan(dir, plan);
