@@ -78,7 +78,7 @@ export function openArchive(path: string): Database.Database {
     );
   } catch (thrown) {
     if (!UNREADABLE.test(codeOf(thrown))) throw thrown;
-    const sentence = `The archive ${path} cannot be read here: ${messageOf(thrown)}. Copy the data directory to where this user may write.`;
+    const sentence = `The archive ${path} cannot be read here: ${messageOf(thrown)}. Give its files to this user, or copy the data directory to where this user may write.`;
     throw new JournalError('data_dir_invalid', sentence, { cause: thrown });
   }
 }

@@ -31,6 +31,7 @@ export function lockDataDir(dir: DataDir, waitMs = PROBE_MS): DataDirLock {
   const db = takeLock(dir, waitMs);
   held.add(db);
   writeFileSync(dir.pidFile, `${process.pid}\n`);
+  giveToOwner(dir.pidFile);
   const release = (): void => {
     if (!held.delete(db)) return;
     rmSync(dir.pidFile, { force: true });
@@ -46,6 +47,7 @@ function takeLock(dir: DataDir, waitMs: number): Database.Database {
     db.exec('BEGIN EXCLUSIVE');
     // Another user who could open the file could hold its lock and so keep the server from starting.
     chmodSync(dir.lockFile, 0o600);
+    giveToOwner(dir.lockFile);
     return db;
   } catch (thrown) {
     db?.close();

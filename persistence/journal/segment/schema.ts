@@ -172,7 +172,7 @@ export function asDamage(path: string, what: string, thrown: unknown): unknown {
     return new JournalError('data_dir_invalid', sentence, { cause: thrown });
   }
   if (/^SQLITE_(CANTOPEN|READONLY|PERM)/.test(thrown.code)) {
-    const sentence = `The journal ${path} cannot be read here: ${thrown.message}. Copy the data directory to where this user may write.`;
+    const sentence = `The journal ${path} cannot be read here: ${thrown.message}. Give its files to this user, or copy the data directory to where this user may write.`;
     return new JournalError('data_dir_invalid', sentence, { cause: thrown });
   }
   if (isBusy(thrown)) {

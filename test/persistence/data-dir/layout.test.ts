@@ -52,7 +52,9 @@ test('files of root belong to the owner of the directory, whose server must read
   for (const folder of [dir.root, dir.journal]) chownSync(folder, 65_534, 65_534);
   rotateSigningKeys(dir, 1);
   withoutRetention(dir, () => writeAbsent(dir, 1));
-  for (const file of [dir.signingKeysFile, absentPath(dir), `${absentPath(dir)}.lock`])
+  using _lock = lockDataDir(dir);
+  const { signingKeysFile, lockFile, pidFile } = dir;
+  for (const file of [signingKeysFile, lockFile, pidFile, absentPath(dir), `${absentPath(dir)}.lock`])
     assert.deepEqual([statSync(file).uid, statSync(file).gid], [65_534, 65_534], file);
 });
 

@@ -99,7 +99,7 @@ test('a directory on a read-only mount is refused with what to do, and its copy 
     assert.ok(mount('-o', 'remount,ro,bind', place));
     const reader = new JournalReader(findDataDir(place));
     const read = (): unknown => [...reader.readBatches(0)];
-    assert.throws(read, /Copy the data directory to where this user may write/);
+    assert.throws(read, /copy the data directory to where this user may write/);
     reader.close();
     assert.throws(() => openDataDir(place), refusal('data_dir_invalid', /read-only file system/));
   } finally {
