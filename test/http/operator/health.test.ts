@@ -10,7 +10,13 @@ import { Gauges, gaugesMemory } from '../../../http/metrics/gauges.js';
 import type { LeaderStatus } from '../../../http/metrics/replication.js';
 import { createOperatorApi } from '../../../http/operator/api.js';
 import { type Health, healthOf, healthRoutes } from '../../../http/operator/health.js';
+import { readDocument } from '../../support/document.js';
 import { liveHost } from '../../support/host/live-host.js';
+
+/** HAProxy leaves a leader its traffic where orders alone are refused. */
+const SENDS_TRAFFIC = new RegExp(
+  /expect rstring '(.*)'/.exec(readDocument('docs/deploy/haproxy.cfg'))?.[1] ?? assert.fail(),
+);
 
 function watched(needsBackup = true) {
   const host = liveHost();
@@ -68,7 +74,9 @@ async function answered(health: Health, path: string): Promise<unknown[]> {
   const [status, body] = await new Promise<[number, string]>((resolve) =>
     api(request, { send: (status, _headers, body) => resolve([status, `${body}`]) } as HttpResponder),
   );
-  const { error } = JSON.parse(body) as { error?: string };
+  const { error, notReady = [] } = JSON.parse(body) as { error?: string; notReady?: { check: string }[] };
+  const refusesByItself = notReady.every(({ check }) => ['clock', 'journal', 'feed'].includes(check));
+  assert.equal(SENDS_TRAFFIC.test(body), refusesByItself);
   return error === undefined ? [status] : [status, error];
 }
 
