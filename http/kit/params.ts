@@ -35,7 +35,7 @@ export function refuseQuery(query: string): void {
 function refuseUnknown(name: string, known: readonly string[]): never {
   const shown = JSON.stringify(name.slice(0, SHOWN_MAX));
   if (known.length === 0)
-    refuseInvalid(`unknown query parameter ${shown}; a write takes none: its fields stand in the body`);
+    refuseInvalid(`unknown query parameter ${shown}; none is known here: a write's fields stand in the body`);
   return refuseInvalid(`unknown query parameter ${shown}; known here: ${known.join(', ')}`);
 }
 
