@@ -141,6 +141,8 @@ const PATHS: readonly Plan[] = [
   { name: 'smoothed over 1 s', asset: 'BTC', frames: SHORT, path: (given) => new SmoothedPath(1_000, given) },
   {
     ...{ name: 'failover, 5 bp apart', asset: 'BTC', frames: ['FIVE_MINUTES'], share: 0.5, every: 3 },
+    // Until quotes end, 2 s after the last price, that the other source decides.
+    foretold: ['informed'],
     path: (given) => new FailoverPath(0.0005, given),
   },
   {
