@@ -307,6 +307,14 @@ test('the overview names what needs attention, and goes on by itself after a res
     await attention.getByRole('button', { name: 'Resume' }).click();
     await confirm(page, 'Resume market');
     await page.getByText('Nothing needs your attention').waitFor();
+    await page.getByRole('button', { name: 'Stop trading' }).click();
+    const other = await page.context().newPage();
+    await other.goto(`${second.operatorUrl}/console`);
+    await other.getByRole('button', { name: 'Log out' }).click();
+    await page.getByLabel('Operator token').fill(second.token);
+    await page.keyboard.press('Enter');
+    await attention.waitFor();
+    assert.equal(await page.getByRole('dialog').count(), 0, 'what the one before had begun is over');
   } finally {
     await page.close();
     await second.remove();

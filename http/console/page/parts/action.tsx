@@ -64,8 +64,15 @@ export function Act(props: ActProps): JSX.Element | null {
   );
 }
 
-export const ActionDialog = (): JSX.Element | null =>
-  opened.value === null ? null : <OpenDialog key={titleOf(opened.value.action)} {...opened.value} />;
+export function ActionDialog(): JSX.Element | null {
+  // Whoever logs in next does not go on with what the one before had begun.
+  const forget = (): void => {
+    opened.value = null;
+    notice.value = '';
+  };
+  useEffect(() => forget, []);
+  return opened.value === null ? null : <OpenDialog key={titleOf(opened.value.action)} {...opened.value} />;
+}
 
 const REASON: Field = { name: 'reason', label: 'Reason', hint: 'It is kept in the journal with your name.' };
 
