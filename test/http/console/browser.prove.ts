@@ -117,6 +117,8 @@ test('trading is stopped and resumed, and the session ends with the logout', asy
   await page.getByRole('button', { name: 'Stop trading' }).click();
   await confirm(page, 'Stop trading');
   await page.getByText('orders are refused: trading_disabled').waitFor();
+  await page.getByRole('link', { name: 'Markets' }).click();
+  await page.getByText('takes no bets').first().waitFor();
   await page.getByRole('button', { name: 'Resume trading' }).click();
   await confirm(page, 'Resume trading');
   await page.getByText('orders are taken').waitFor();

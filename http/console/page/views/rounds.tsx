@@ -53,11 +53,9 @@ export function roundBadge(round: ShownRound | null, nowMs: number): JSX.Element
   if (round === null) return <Badge>no round</Badge>;
   const status = ROUND_STATUSES[round.status] ?? '';
   if (status !== 'LIVE') return <Badge>{status.toLowerCase()}</Badge>;
-  return nowMs < round.bettingClosesMs ? (
-    <Badge tone="good">taking bets</Badge>
-  ) : (
-    <Badge tone="warn">bets closed</Badge>
-  );
+  if (nowMs >= round.bettingClosesMs) return <Badge tone="warn">bets closed</Badge>;
+  if (!round.takesOrders) return <Badge tone="warn">takes no bets</Badge>;
+  return <Badge tone="good">taking bets</Badge>;
 }
 
 /** The pool has both sides; a dash for an empty one. */
