@@ -56,6 +56,7 @@ export const freeze = ({ id, frozen }: AccountResource): Action => ({
   preview: () => [
     frozen ? ['Orders', 'refused', 'taken'] : ['Orders', 'taken', 'refused'],
     ['Open bets', '', 'stay as they are'],
+    ...(frozen ? [] : [['Limit orders that wait', '', 'are cancelled'] as const]),
   ],
   isDangerous: !frozen,
   request: () => ['PATCH', `/accounts/${id}`, { frozen: !frozen }],

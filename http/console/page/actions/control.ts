@@ -37,7 +37,7 @@ export const voidRound = (id: string, bets: number, volumeCents: number): Action
   verb: 'Void round',
   target: id,
   about:
-    'Every bet of the round gets its stake back, without a fee, and no bet wins. This cannot be undone. If the round is open, its market has no round until the next one opens.',
+    'Every bet of the round gets its stake back, without a fee, and no bet wins. Limit orders that wait are cancelled. This cannot be undone. If the round is open, its market has no round until the next one opens.',
   preview: () => [
     ['Bets refunded', '', count(bets)],
     ['Stakes paid back', '', usd(volumeCents)],
