@@ -108,7 +108,7 @@ export class RequestContext implements HttpRequest, HttpResponder, SlowRequest, 
     if (declaredBytes === null) {
       this.#isChunked = true;
       // With a declared length, the library passes on at once whatever has arrived, even if that is nothing.
-      this.#wait(BODY_DEADLINE_MS);
+      this.#waitForBody();
     } else if (declaredBytes > BODY_BYTES_MAX) {
       this.#refuseBody();
       if (declaredBytes > DRAIN_BYTES_MAX) this.#dispatchLater();
@@ -121,6 +121,10 @@ export class RequestContext implements HttpRequest, HttpResponder, SlowRequest, 
     this.#watchAbort();
     this.response.onData(() => undefined);
     this.#dispatchLater();
+  }
+
+  hurry(): void {
+    if (!this.#isDispatched) this.#wait(LINGER_MS);
   }
 
   expire(): void {
@@ -185,7 +189,7 @@ export class RequestContext implements HttpRequest, HttpResponder, SlowRequest, 
       this.body = this.#pieces?.bytes() ?? NO_BODY;
       if (this.#isChunked) this.#dispatchLater();
       else this.#dispatch(true);
-    } else if (this.dueMs === 0) this.#wait(BODY_DEADLINE_MS);
+    } else if (this.dueMs === 0) this.#waitForBody();
   }
 
   /** From now on the body's bytes are only counted. */
@@ -193,6 +197,10 @@ export class RequestContext implements HttpRequest, HttpResponder, SlowRequest, 
     this.fault = { code: 'body_too_large', detail: `a body has at most ${BODY_BYTES_MAX} bytes` };
     this.#pieces = null;
     this.#wait(LINGER_MS);
+  }
+
+  #waitForBody(): void {
+    this.#wait(this.host.isClosing ? LINGER_MS : BODY_DEADLINE_MS);
   }
 
   /** A deadline is only ever moved forward. */

@@ -37,6 +37,8 @@ export const systemTimer: StartTimer = (run, periodMs) => {
 export interface SlowRequest {
   /** In monotonic milliseconds. */
   readonly dueMs: number;
+  /** The server stops: what is left of the body has a second to arrive. */
+  hurry(): void;
   /** Is called once `dueMs` has passed. Never throws. */
   expire(): void;
 }

@@ -109,6 +109,7 @@ export class UwsTransport implements RequestHost, WebSocketHost {
     if (this.#apps.length === 0 || this.isClosing) return Promise.resolve();
     this.#acceptor?.close();
     this.isClosing = true;
+    for (const request of this.slow) request.hurry();
     return new Promise((resolve) => {
       this.#closed = { dueMs: this.monotonicMs() + CLOSE_DEADLINE_MS, resolve };
       this.#closeWhenIdle();

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { test } from 'node:test';
 import type { HttpHandler, HttpResponder } from '../../../engine/model/ports.js';
-import { TransportBench, until, withBench } from '../../support/http/transport-bench.js';
+import { echo, TransportBench, until, withBench } from '../../support/http/transport-bench.js';
 
 const HOST = 'Host: tote';
 const get = (path: string): string[] => [`GET ${path} HTTP/1.1`, HOST, '', ''];
@@ -224,6 +224,16 @@ test('closing does not wait for ever', () =>
     await closing;
     assert.equal(await client.toEnd(), '');
     later.answer(0);
+  }));
+
+test('closing waits a second for the rest of a body', () =>
+  withBench(echo, async (bench) => {
+    const half = await bench.ask('POST / HTTP/1.1', HOST, 'Content-Length: 9', '', '{');
+    await until(() => bench.transport.slow.size === 1);
+    const closing = bench.transport.close();
+    bench.advance(1_000);
+    assert.match(await half.toEnd(), /request_timeout$/);
+    await closing;
   }));
 
 test('an exception in a handler is answered with 500 and its id, and the connection closed', async () => {
