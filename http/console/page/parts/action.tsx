@@ -118,6 +118,8 @@ function OpenDialog({ action, onDone }: ActProps): JSX.Element {
       aria-labelledby="dialog-title"
       onCancel={(event) => isBusy && event.preventDefault()}
       onClose={() => {
+        // Chromium closes it at the third Escape whatever is said to the others.
+        if (isBusy) return dialog.current?.showModal();
         opened.value = null;
         // The element that had the focus may be gone by now.
         if (document.activeElement === document.body) document.getElementById('main')?.focus();
