@@ -4,7 +4,8 @@
  * whose check fails reports no figures: the rate of a server that lost an order means nothing. The others continue, and
  * the exit code is 1.
  */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { constants } from 'node:os';
 import { dirname, join } from 'node:path';
 import { drive } from './drive/drive.js';
 import { findCores } from './host/cores.js';
@@ -55,6 +56,8 @@ const SECTIONS: Readonly<Record<SectionName, Section>> = {
 const WARMUP_MS = 1_250;
 const QUICK_WARMUP_MS = 300;
 const USAGE_EXIT_CODE = 2;
+/** A server that was killed may write for another moment. */
+const REMOVE_TRIES = 10;
 
 async function main(): Promise<number> {
   const options = readOptions(process.argv.slice(2), Date.now());
@@ -62,6 +65,9 @@ async function main(): Promise<number> {
     process.stdout.write(USAGE);
     return 0;
   }
+  for (const file of [options.out, options.report])
+    if (statSync(file, { throwIfNoEntry: false })?.isDirectory())
+      throw new UsageError(`--out, --report: "${file}" is a folder`);
   return options.kind === 'drive' ? driveServer(options) : measureOwn(options);
 }
 
@@ -77,10 +83,11 @@ async function driveServer(options: DriveRun): Promise<number> {
 async function measureOwn(options: SuiteRun): Promise<number> {
   if (options.pair !== null) mainOf(options.pair);
   const cores = findCores();
-  const workDir = mkdtempSync(join(options.dir, 'tote-bench-'));
-  // Cleans up even after Ctrl-C; the servers receive their own signal.
-  process.once('SIGINT', () => process.exit(130));
-  process.once('exit', () => rmSync(workDir, { recursive: true, force: true }));
+  const workDir = makeWorkDir(options.dir);
+  // At the exit the servers are killed and the files removed, also after Ctrl-C or a kill.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+    process.once(signal, () => process.exit(128 + constants.signals[signal]));
+  process.once('exit', () => rmSync(workDir, { recursive: true, force: true, maxRetries: REMOVE_TRIES }));
   const where = ownEnvironment(workDir, options.durability, cores);
   process.stdout.write(`${machineText(where)}\n${diskText(where)}\n`);
   const leftOut = SLOW_SECTIONS.filter((name) => options.quick && !options.sections.includes(name));
@@ -112,6 +119,14 @@ async function measureOwn(options: SuiteRun): Promise<number> {
   }
   writeRun({ environment: where, options, results });
   return failures.length === 0 ? 0 : 1;
+}
+
+function makeWorkDir(dir: string): string {
+  try {
+    return mkdtempSync(join(dir, 'tote-bench-'));
+  } catch (error) {
+    throw new UsageError(`--dir: ${error instanceof Error ? error.message : String(error)}`);
+  }
 }
 
 function sectionsOf({ sections, pair }: SuiteRun): [name: string, section: Section][] {
