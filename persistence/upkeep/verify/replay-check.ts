@@ -91,8 +91,8 @@ export class ReplayCheck {
     this.#reach(row.lastSeq, row);
   }
 
-  /** Call it after the last good batch; `lastSeq` is the end of the journal. */
-  end(lastSeq: number, isWhole: boolean): void {
+  /** Call it after the last good batch; `lastSeq` is the end of the journal, `isLater` whether it has come so far since. */
+  end(lastSeq: number, isWhole: boolean, isLater: (seq: number) => boolean): void {
     if (this.#engine === null) {
       if (lastSeq > 0) this.findings.note('Nothing was replayed: there is no good snapshot to begin with.');
     } else if (this.#ended === null) {
@@ -100,7 +100,8 @@ export class ReplayCheck {
       if (fault !== null) this.findings.fault('conservation', '', this.#engine.seq, fault);
       if (isWhole) this.#comparison?.end(lastSeq);
     }
-    for (const ref of this.#ahead) this.#checkUnreached(ref, lastSeq, isWhole);
+    // A backup copies its snapshots before their part of the journal.
+    for (const ref of this.#ahead) if (!isLater(ref.seq)) this.#checkUnreached(ref, lastSeq, isWhole);
     this.#comparison?.close();
   }
 

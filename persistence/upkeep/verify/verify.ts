@@ -11,7 +11,7 @@ import { type ArchiveReport, checkArchive } from '../../archive/check.js';
 import type { DataDir } from '../../data-dir/layout.js';
 import { masterSecretFingerprint, openMasterSecret } from '../../data-dir/secrets.js';
 import { JournalError, messageOf } from '../../errors.js';
-import { readMarkFile } from '../../journal/mark.js';
+import { acknowledgedSeq, readMarkFile } from '../../journal/mark.js';
 import { absentPath, readAbsent } from '../../journal/segment/absent.js';
 import { strayBeside } from '../../journal/segment/chain.js';
 import { findSegments, firstSeqOf, sourceOf } from '../../journal/segment/names.js';
@@ -79,7 +79,8 @@ export function verify(
   const last = checkJournal(rows, replay, mark, head, findings, dir, onSeq);
   head?.end(rows, (keyId) => signatures.publicKey(keyId));
   const isWhole = !findings.has('journal');
-  replay.end(last, isWhole);
+  const nowSeq = acknowledgedSeq(dir.markFile);
+  replay.end(last, isWhole, (seq) => seq > (mark?.lastSeq ?? nowSeq) && seq <= nowSeq);
   if (isWhole && progress !== null && progress.seq > last) {
     const what = `It knows commands up to ${progress.seq}; the journal ends at ${last}.`;
     findings.fault('archive', dir.archiveFile, last, what);

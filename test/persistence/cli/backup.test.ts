@@ -125,6 +125,21 @@ test('a later backup copies only what is new, also across the sealing of the ope
   expectGood(to, engine.seq);
 });
 
+test('a verify beside a backup takes no snapshot for one of what the journal never had', (t) => {
+  const made = makeFor(t);
+  const { dir, batches } = made;
+  const to = beside(dir, 'backup');
+  backup(earlier(made, must(batches[20], 'a batch').lastSeq), to);
+  for (const name of readdirSync(dir.snapshots))
+    copyFileSync(join(dir.snapshots, name), join(to, 'snapshots', name));
+  let rest = (): unknown => backup(dir, to);
+  const onSeq = (): void => {
+    rest();
+    rest = () => null;
+  };
+  assert.deepEqual(verify(findDataDir(to), { onSeq }).faults, []);
+});
+
 test('snapshots that the source has deleted are removed, segments are kept', (t) => {
   const { dir, engine } = makeFor(t);
   const to = beside(dir, 'backup');
