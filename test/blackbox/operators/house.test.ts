@@ -135,6 +135,12 @@ test('a past day is split by market, and a market by day', async () => {
     assert.deepEqual([alone.total, alone.markets], [earned, [{ marketId, ...earned, results }]]);
     assert.equal(cents(alone.parts[0]?.houseResult ?? 0), resultOf(marketId));
   }
-  const unknown = await sandbox.operator.get('/house/profit?marketId=BTC');
-  assert.ok(unknown.error.startsWith('invalid_request: marketId'), unknown.text);
+  for (const [query, named] of Object.entries({
+    'marketId=BTC': 'marketId',
+    'from=2026-06-12T00:00:00Z&to=2026-06-11T00:00:00Z': 'from must be before to',
+    'from=2000-01-01T00:00:00Z': 'from and to must be at most',
+  })) {
+    const { error } = await sandbox.operator.get(`/house/profit?${query}`);
+    assert.ok(error.startsWith(`invalid_request: ${named}`), error);
+  }
 });

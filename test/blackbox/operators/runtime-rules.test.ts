@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { RulesResource } from '../../../http/operator/resources/rules.js';
 import { Sandbox, type Trader } from '../../support/api/api-client-sandbox.js';
+import { askUntil } from '../../support/ask-until.js';
 import { newFolder } from '../../support/new-folder.js';
 import { startRefused } from '../../support/processes/server.js';
 
@@ -115,6 +116,9 @@ test('a dry run says what changes in each market, and changes nothing; it is the
   const done = await replace(OVERRIDES, preview);
   assert.deepEqual({ ...done, sequence: 0 }, { ...preview, applied: true, sequence: 0 });
   assert.equal(await bets(3), 400, 'the open round keeps its rules');
+  // Gateways are told beside the answer.
+  const account = () => trader.api.get<{ bets: { fee: number } }>('/account');
+  await askUntil(account, ({ data }) => data.bets.fee === 0.035);
   await sandbox.closeMinute({ BTC: 100, ETH: 10 });
   await sandbox.openRounds({ BTC: 100, ETH: 10 });
   assert.equal(await bets(3), 201);

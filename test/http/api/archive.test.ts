@@ -116,15 +116,19 @@ test('settled rounds have their prices, bets and results, of all markets, of one
   assert.deepEqual(inRange, ofMarket.slice(2));
 });
 
-test('an order that was cancelled shows its round as it is, also once it has left memory', () => {
+test('an order that was cancelled shows its round and its end as they are, also once it has left memory', () => {
   const { api, secret } = withRounds();
   api.configure((rules) => ({ ...rules, historyBetsMax: 5 }));
   const order = { marketId: 'BTC_ONE_DAY', prediction: 'UP', amount: 1, limitOdds: 50 };
-  for (let n = 0; n < 12; n++) api.order(secret, order);
+  const validUntil = new Date(api.clock.wallMs + 3_600_000).toISOString();
+  const ends = Array.from({ length: 12 }, (_, n) => (n % 2 === 0 ? validUntil : undefined));
+  for (const end of ends.toReversed()) api.order(secret, { ...order, validUntil: end });
   api.send('DELETE', '/v1/orders', { key: secret });
   const listed = all<Position>(api, secret, '/v1/orders', 'status=settled', 12);
   const alone = listed.map(({ id }) => dataOf<Position>(api.get(`/v1/orders/${id}`, secret)));
-  assert.equal([...listed, ...alone].map(({ round }) => round.status).join(), Array(24).fill('LIVE').join());
+  const shown = [...listed, ...alone];
+  assert.equal(shown.map(({ round }) => round.status).join(), Array(24).fill('LIVE').join());
+  assert.equal(shown.map((one) => one.validUntil).join(), [...ends, ...ends].join());
 });
 
 test('lists of bets lead on into the archive: each once, the newest first, with what became of it', () => {
