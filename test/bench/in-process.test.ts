@@ -29,10 +29,8 @@ test('a written journal is replayed to the same digest; commits by batch size', 
   const replayed = journalReplayRate(join(dir, 'replay'), 3_000);
   assert.deepEqual([replayed.commands, replayed.digest], [written.commands, written.digest]);
   const rates = commitRates(dir, 600, 'os');
-  assert.deepEqual(
-    rates.map(({ batchSize }) => batchSize),
-    [1, 16, 64, 256, 512],
-  );
+  const batchSizes = rates.map(({ batchSize }) => batchSize);
+  assert.deepEqual(batchSizes, [1, 16, 64, 256, 512]);
   assert.ok(rates.every(({ commandsPerSecond, maxUs }) => commandsPerSecond > 0 && maxUs > 0));
 });
 

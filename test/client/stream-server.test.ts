@@ -38,10 +38,8 @@ test('a bet over the stream is followed to its result', async (t) => {
   const placed = await stream.placeOrder(bet(25));
   await sandbox.closeMinute({ BTC: 101 });
   await settledIn(fills);
-  assert.deepEqual(
-    fills.flatMap(({ event, id }) => [event, id]),
-    ['placed', placed.bet.id, 'settled', placed.bet.id],
-  );
+  const told = fills.flatMap(({ event, id }) => [event, id]);
+  assert.deepEqual(told, ['placed', placed.bet.id, 'settled', placed.bet.id]);
   await settledIn(rounds);
   assert.equal(balances[0], 10_000);
   stream.close();
@@ -68,10 +66,8 @@ test('every fill arrives once, however often the connection is cut', async (t) =
     (seen) => seen >= 60,
   );
   const orders = await api.orders('?limit=200');
-  assert.deepEqual(
-    fills.map(({ id }) => id),
-    orders.map(({ id }) => id).reverse(),
-  );
+  const ids = fills.map(({ id }) => id);
+  assert.deepEqual(ids, orders.map(({ id }) => id).reverse());
   assert.equal(resyncs, 0);
 });
 

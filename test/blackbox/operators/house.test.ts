@@ -99,10 +99,8 @@ test('hours and days add up to what the house has more, draws and voids included
   const days = await get<HouseProfit>(
     '/house/profit?by=day&from=2026-06-10T00:00:00Z&to=2026-06-10T23:00:00Z',
   );
-  assert.deepEqual(
-    days.parts.map(({ start, end }) => [start, end]),
-    [['2026-06-10T00:00:00.000Z', '2026-06-11T00:00:00.000Z']],
-  );
+  const shown = days.parts.map(({ start, end }) => [start, end]);
+  assert.deepEqual(shown, [['2026-06-10T00:00:00.000Z', '2026-06-11T00:00:00.000Z']]);
   assert.deepEqual(days.total, hours.total);
   for (const [at, { results, ...market }] of hours.markets.entries()) {
     assert.equal(sum(results), cents(market.houseResult));

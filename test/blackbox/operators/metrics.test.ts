@@ -93,10 +93,8 @@ test('the stages of an order are found by the ids of its bet and its request, an
   for (const { bet, request, key } of placed) {
     const { betId, requestId, stages, totalMs } = await trace(bet);
     assert.deepEqual([betId, requestId], [bet, request]);
-    assert.deepEqual(
-      stages.map(({ stage }) => stage),
-      ['gateway', 'engine', 'commit', 'answered'],
-    );
+    const names = stages.map(({ stage }) => stage);
+    assert.deepEqual(names, ['gateway', 'engine', 'commit', 'answered']);
     assert.ok(stages.every(({ tookMs }) => tookMs > 0));
     assert.equal(stages.at(-1)?.atMs, totalMs);
     for (const id of [request, key]) assert.equal((await trace(id)).betId, bet);
@@ -112,17 +110,13 @@ test('the stages of an order are found by the ids of its bet and its request, an
 
 test('commands, batches and the state of the exchange are told', async () => {
   const scraped = await scrapeWhere(server, (now) => now.value('tote_open_bets') === ORDERS + 1 + TRACED);
-  assert.equal(
-    scraped.value('tote_commands_total{kind="placeOrder",outcome="accepted"}'),
-    ORDERS + 1 + TRACED,
-  );
+  const accepted = scraped.value('tote_commands_total{kind="placeOrder",outcome="accepted"}');
+  assert.equal(accepted, ORDERS + 1 + TRACED);
   assert.equal(scraped.value('tote_commands_total{kind="createAccount",outcome="accepted"}'), 1);
   const { data: status } = await server.operator.get<{ sequence: number }>('/status');
   assert.equal(scraped.value('tote_batch_commands_sum'), status.sequence, 'every command was in a batch');
-  assert.equal(
-    scraped.value('tote_batch_commands_count'),
-    scraped.value('tote_commit_duration_seconds_count'),
-  );
+  const batches = scraped.value('tote_batch_commands_count');
+  assert.equal(batches, scraped.value('tote_commit_duration_seconds_count'));
   const { data: house } = await server.operator.get<{
     balance: number;
     accounts: number;

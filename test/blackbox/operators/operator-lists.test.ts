@@ -156,10 +156,8 @@ test('rounds are listed with those that are settled, the last to start first, by
 test('bets of all accounts and of one are listed, newest first, by round, status and time, and by id', async () => {
   const bets = await all<BetResource>('/bets', 4);
   assert.deepEqual(ids(bets), placed.toReversed());
-  assert.deepEqual(
-    new Set(bets.map(({ status }) => status)),
-    new Set(['PENDING', 'ACTIVE', 'SETTLED', 'EXPIRED']),
-  );
+  const statuses = new Set(bets.map(({ status }) => status));
+  assert.deepEqual(statuses, new Set(['PENDING', 'ACTIVE', 'SETTLED', 'EXPIRED']));
   const isOpen = ({ status }: BetResource): boolean => status === 'ACTIVE' || status === 'PENDING';
   const own = await all<BetResource>(`/bets?accountId=${bob.accountId}`, 4);
   assert.deepEqual(
@@ -201,10 +199,8 @@ test("an account's ledger is its own, and a transfer is found by its reference",
   );
   const mine = await ada.api.get('/account/ledger?limit=200');
   assert.deepEqual(entries, JSON.parse(mine.text).data);
-  assert.equal(
-    entries.reduce((sum, { amount }) => sum + cents(amount), 0n),
-    cents(await sandbox.balance(ada.accountId)),
-  );
+  const total = entries.reduce((sum, { amount }) => sum + cents(amount), 0n);
+  assert.equal(total, cents(await sandbox.balance(ada.accountId)));
   for (const { accountId } of [ada, bob])
     await sandbox.operator.post(`/accounts/${accountId}/deposits`, { amount: 12.5, reference: 'wire 77/ü' });
   await sandbox.operator.post(`/accounts/${bob.accountId}/withdrawals`, { amount: 2.5, reference: 'out' });

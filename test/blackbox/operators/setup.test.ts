@@ -31,10 +31,8 @@ test('a restart without the variables settles a bet by the pushed prices that it
   await second.push({ BTC: 95_001 });
   await second.advance(4_000);
   const positions = await second.api(secret).get<{ result: string }[]>('/positions?status=all');
-  assert.deepEqual(
-    positions.data.map(({ result }) => result),
-    ['WIN'],
-  );
+  const results = positions.data.map(({ result }) => result);
+  assert.deepEqual(results, ['WIN']);
   await second.stop();
 });
 

@@ -95,10 +95,8 @@ test('the stream tells its owner, and nobody else, what becomes of each order', 
     await owner.api.get<{ orderId: string | null; clientOrderId: string | null }[]>('/account/ledger');
   for (const entry of ledger)
     assert.equal(entry.clientOrderId, isNamed({ id: entry.orderId }) ? clientOrderId : null);
-  assert.deepEqual(
-    told.other.map(({ event }) => event),
-    ['placed', 'settled'],
-  );
+  const events = told.other.map(({ event }) => event);
+  assert.deepEqual(events, ['placed', 'settled']);
   const [, , , , fill, expiry] = told.owner;
   assert.ok(fill?.event === 'filled' && fill.oddsAtBet >= 2.2 && fill.newBalance === expiring.newBalance);
   assert.equal(expiry?.newBalance, expiring.newBalance + ORDER.amount);

@@ -82,10 +82,8 @@ test('markets: a snapshot as GET /markets has it, then what changes, of the mark
   await trader.api.place({ marketId: 'BTC_ONE_MINUTE', prediction: 'UP', amount: 10 });
   const change = await stream.take('markets', (message) => message.data[0]?.totalBets === 1);
   assert.equal(change.snapshot, false);
-  assert.deepEqual(
-    change.data.map(({ id, totalVolume }) => [id, totalVolume]),
-    [['BTC_ONE_MINUTE', 10]],
-  );
+  const found = change.data.map(({ id, totalVolume }) => [id, totalVolume]);
+  assert.deepEqual(found, [['BTC_ONE_MINUTE', 10]]);
   await stream.ask('unsubscribed', { op: 'unsubscribe', channel: 'markets' });
   await stream.end();
 });
@@ -100,10 +98,8 @@ test('prices: the newest tick of each asset with its time, and the open price', 
   assert.equal(data.find(({ crypto }) => crypto === 'GOLD')?.price, null);
   await sandbox.push({ BTC: 67_010 });
   const change = await stream.take('prices', (message) => message.data[0]?.price === 67_010);
-  assert.deepEqual(
-    change.data.map(({ crypto }) => crypto),
-    ['BTC'],
-  );
+  const cryptos = change.data.map(({ crypto }) => crypto);
+  assert.deepEqual(cryptos, ['BTC']);
   assert.equal(change.data[0]?.priceTime, new Date(sandbox.nowMs).toISOString());
   await stream.end();
 });
@@ -133,10 +129,8 @@ test('rounds: every transition of the markets asked for, once and in order', asy
   const next = await stream.take('rounds');
   const settled = next.data.find(({ event }) => event === 'settled') ?? (await stream.take('rounds')).data[0];
   assert.ok(settled?.event === 'settled');
-  assert.deepEqual(
-    [settled.roundId, settled.result, settled.openPrice, settled.closePrice],
-    [currentRound?.id, 'UP', 67_000, 67_100],
-  );
+  const shown = [settled.roundId, settled.result, settled.openPrice, settled.closePrice];
+  assert.deepEqual(shown, [currentRound?.id, 'UP', 67_000, 67_100]);
   await stream.end();
 });
 
@@ -149,10 +143,8 @@ test('what is not understood is refused with a code, and ten in a row end the st
   const subscribe = { op: 'subscribe', channel: 'markets' };
   assert.equal(await stream.refused({ ...subscribe, markets: ['BTC_WEEK'] }), 'market_not_found');
   assert.equal(await stream.refused({ ...subscribe, since: 1 }), 'invalid_request');
-  assert.equal(
-    await stream.refused({ ...subscribe, channel: 'prices', markets: ['BTC_ONE_DAY'] }),
-    'invalid_request',
-  );
+  const code = await stream.refused({ ...subscribe, channel: 'prices', markets: ['BTC_ONE_DAY'] });
+  assert.equal(code, 'invalid_request');
   stream.socket.send('{"op":');
   assert.equal((await stream.take('error')).id, null);
   stream.socket.send(Buffer.from('{"op":"ping","id":1}'), { binary: true });

@@ -66,10 +66,8 @@ test('the time reached is journaled, even if nothing was due on the way', async 
     assert.equal(host.engine.timeMs, timeMs);
     assert.equal(host.sequencer.durableSeq, host.engine.seq);
   }
-  assert.deepEqual(
-    ofKind(host, 'moveClock').map(({ timeMs }) => timeMs),
-    [NOON_MS + 1, NOON_MS + 7],
-  );
+  const timesMs = ofKind(host, 'moveClock').map(({ timeMs }) => timeMs);
+  assert.deepEqual(timesMs, [NOON_MS + 1, NOON_MS + 7]);
 });
 
 test('concurrent manual runs follow each other', async () => {

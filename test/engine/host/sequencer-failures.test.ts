@@ -21,10 +21,8 @@ test('a failed commit acknowledges nothing, then or later', () => {
   host.endTurn();
   host.sequencer.whenDurable(host.deposit(), () => released.push('second'));
   host.journal.fail(new Error('EIO'));
-  assert.deepEqual(
-    host.fatal.map(({ message }) => message),
-    ['EIO'],
-  );
+  const messages = host.fatal.map(({ message }) => message);
+  assert.deepEqual(messages, ['EIO']);
   assert.equal(codeOf(host.order()), 'shutting_down');
   assert.equal(host.sequencer.stopped, true);
   host.journal.ack();

@@ -199,10 +199,8 @@ test('an order ends after its validUntil: no bet fills it then, and its stake go
   deepEqual(digestsOf(restored(exchange.pair.engine)), digestsOf(exchange.pair.engine));
 
   exchange.passTo(4_000);
-  equal(
-    exchange.outcomeOf({ kind: 'expireOrders', timeMs: exchange.nowMs, ordersMax: 1 }),
-    'invalid_request',
-  );
+  const outcome = exchange.outcomeOf({ kind: 'expireOrders', timeMs: exchange.nowMs, ordersMax: 1 });
+  equal(outcome, 'invalid_request');
   exchange.passTo(4_001);
   const fills = fillsOf(exchange.bet({ account, market: BTC_15M, side: 'DOWN', stakeCents: 600_00 }));
   deepEqual(

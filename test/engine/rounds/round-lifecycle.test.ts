@@ -61,19 +61,15 @@ test('UP, DOWN and DRAW pay what the rules say', () => {
     exchange.boundary(BTC_1M, 60_000, closePrice);
     exchange.settleAll();
     const settled = [...exchange.reads.orders(account, 2)].reverse();
-    deepEqual(
-      settled.map((bet) => BET_RESULTS[bet.result]),
-      [up, downResult],
-    );
+    const results = settled.map((bet) => BET_RESULTS[bet.result]);
+    deepEqual(results, [up, downResult]);
     const paid = {
       WIN: (index: number) => must(bets[index], 'bet').payoutCents,
       LOSS: () => 0,
       DRAW: () => 100_00,
     };
-    deepEqual(
-      settled.map((bet) => bet.paidCents),
-      [paid[up](0), paid[downResult](1)],
-    );
+    const payouts = settled.map((bet) => bet.paidCents);
+    deepEqual(payouts, [paid[up](0), paid[downResult](1)]);
     const sumCents = paid[up](0) + paid[downResult](1);
     equal(exchange.balanceCents(account), 1_000_00 - 200_00 + sumCents);
   }

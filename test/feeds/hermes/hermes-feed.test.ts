@@ -94,10 +94,8 @@ test('the key is in a header only, and every asset is asked for by its symbol be
     searchParams.getAll('ids[]'),
     ASSETS.map((asset) => HERMES_IDS[asset]),
   );
-  assert.deepEqual(
-    [searchParams.get('parsed'), searchParams.get('ignore_invalid_price_ids')],
-    ['true', 'true'],
-  );
+  const found = [searchParams.get('parsed'), searchParams.get('ignore_invalid_price_ids')];
+  assert.deepEqual(found, ['true', 'true']);
 });
 
 test('the stream may be cut at every byte', async (t) => {

@@ -28,10 +28,8 @@ test('an order that rests is answered as PENDING, without percent and hash, its 
   );
   assert.deepEqual([newBalance, limitOrdersFilled], [99_990, null]);
   const [listed] = dataOf<Position[]>(api.get('/v1/positions', secret));
-  assert.deepEqual(
-    [listed?.status, listed?.isLimitOrder, listed?.limitOdds, listed?.filledAt, listed?.betHash],
-    ['PENDING', true, 2.5, null, null],
-  );
+  const shown = [listed?.status, listed?.isLimitOrder, listed?.limitOdds, listed?.filledAt, listed?.betHash];
+  assert.deepEqual(shown, ['PENDING', true, 2.5, null, null]);
 });
 
 test('an order that has no limit is answered as before, and one that is placed at once has its hash', () => {

@@ -91,10 +91,8 @@ test('the list has every active market as it is shown alone, in a fixed order', 
   const { api, secret } = withBettor();
   for (const asset of ASSETS.keys()) api.open(asset, 1 + asset);
   const list = marketsOf(api, secret);
-  assert.deepEqual(
-    list.map(({ id }) => id),
-    MARKET_IDS,
-  );
+  const ids = list.map(({ id }) => id);
+  assert.deepEqual(ids, MARKET_IDS);
   assert.equal(list.length, ASSETS.length * TIME_FRAMES.length);
   for (const market of list) assert.deepEqual(marketOf(api, secret, market.id), market);
 });
@@ -118,10 +116,8 @@ test('a market that is not active is neither listed nor found', () => {
     ...rules,
     markets: rules.markets.filter(({ marketId }) => marketId === MARKET),
   }));
-  assert.deepEqual(
-    marketsOf(api, secret).map(({ id }) => id),
-    [MARKET],
-  );
+  const ids = marketsOf(api, secret).map(({ id }) => id);
+  assert.deepEqual(ids, [MARKET]);
   assert.equal(api.get('/v1/markets/ETH_ONE_MINUTE', secret).status, 404);
 });
 

@@ -27,10 +27,8 @@ function compared(api: Harness, { secret }: Bettor, change: object): { quote: Or
     return { quote, code: refusal.code };
   }
   const { bet } = dataOf<OrderResult>(reply);
-  assert.deepEqual(
-    [refusal, oddsAtBet, entryPercent, potentialPayout, quotedAt],
-    [null, bet.oddsAtBet, bet.entryPercent, bet.potentialPayout, bet.placedAt],
-  );
+  const shown = [refusal, oddsAtBet, entryPercent, potentialPayout, quotedAt];
+  assert.deepEqual(shown, [null, bet.oddsAtBet, bet.entryPercent, bet.potentialPayout, bet.placedAt]);
   return { quote, code: '' };
 }
 
@@ -106,10 +104,8 @@ test('what is no order is refused as by POST /orders, and an Idempotency-Key is 
   assert.equal(codeOf(ask(api, secret, ORDER, { query: 'x=1' })), 'invalid_request');
   const keyed = { idempotencyKey: 'one' };
   assert.equal(ask(api, secret, ORDER, keyed).status, 200);
-  assert.equal(
-    api.order(secret, { ...ORDER, amount: 20 }, 'one').headers.get('x-idempotent-replay'),
-    undefined,
-  );
+  const replayed = api.order(secret, { ...ORDER, amount: 20 }, 'one').headers.get('x-idempotent-replay');
+  assert.equal(replayed, undefined);
   assert.equal(dataOf<OrderQuote>(ask(api, secret, ORDER, keyed)).refusal, null);
 });
 
@@ -252,10 +248,8 @@ test('parts are equal, at most a hundred, and of an order that may be placed', (
     assert.equal(errorOf(reply), 'invalid_request: parts must be a whole number from 1 to 100');
   }
   const uneven = ask(api, secret, { ...ORDER, parts: 3 });
-  assert.equal(
-    errorOf(uneven),
-    'invalid_request: amount must be a multiple of 3 cents, so that its parts are equal',
-  );
+  const error = errorOf(uneven);
+  assert.equal(error, 'invalid_request: amount must be a multiple of 3 cents, so that its parts are equal');
   assert.equal(
     codeOf(api.order(secret, { ...ORDER, parts: 2 })),
     'invalid_request',

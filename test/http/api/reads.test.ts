@@ -114,10 +114,8 @@ test('a position has exactly the fields of the API, from ACTIVE over SETTLING to
   };
   assert.deepEqual(active(api, secret), []);
   assert.deepEqual(all(api, secret), [settled]);
-  assert.equal(
-    api.get('/v1/orders', secret).text,
-    JSON.stringify({ success: true, data: [settled], nextCursor: null }),
-  );
+  const shown = api.get('/v1/orders', secret).text;
+  assert.equal(shown, JSON.stringify({ success: true, data: [settled], nextCursor: null }));
 });
 
 test('wrong parameters are refused, and named', () => {
@@ -219,10 +217,8 @@ test('account reads and rounds wait until all that they show is durable', () => 
   api.begin('POST', '/v1/orders', { key: secret, body: { marketId: MARKET, prediction: 'UP', amount: 1 } });
   const reads = ['/v1/positions', '/v1/orders'].map(begin);
   const round = begin(`/v1/rounds/${roundId}`);
-  assert.deepEqual(
-    [...reads, round].map(({ reply }) => reply),
-    [null, null, null],
-  );
+  const replies = [...reads, round].map(({ reply }) => reply);
+  assert.deepEqual(replies, [null, null, null]);
   api.settle();
   assert.equal(round.reply === null ? 0 : dataOf<{ totalBets: number }>(round.reply).totalBets, 1);
   for (const { reply } of reads) assert.equal(reply === null ? 0 : dataOf<Position[]>(reply).length, 1);
@@ -233,10 +229,8 @@ test('account reads and rounds wait until all that they show is durable', () => 
   const roundNumber = Number(roundId.split('_').at(-1));
   api.submit({ kind: 'voidRound', market: 0, roundNumber, reason: 'test' });
   const late = ['/v1/positions', `/v1/rounds/${roundId}`].map(begin);
-  assert.deepEqual(
-    late.map(({ reply }) => reply),
-    [null, null],
-  );
+  const shown = late.map(({ reply }) => reply);
+  assert.deepEqual(shown, [null, null]);
   api.settle();
   for (const { reply } of late) assert.equal(reply?.status, 200);
 });

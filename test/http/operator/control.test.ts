@@ -125,10 +125,8 @@ test('the status shows sequence numbers, rounds and the feed', async () => {
   assert.deepEqual(journal, { durability: 'fsync', spaceLevel: 'ok' });
   // A new directory has no old rows; the shadow's thread says so when it comes to it.
   assert.equal(typeof oldRows['checked'], 'boolean');
-  assert.deepEqual(
-    { ...oldRows, checked: true },
-    { checked: true, checkedSequence: 0, untilSequence: 0, faults: [] },
-  );
+  const shown = { ...oldRows, checked: true };
+  assert.deepEqual(shown, { checked: true, checkedSequence: 0, untilSequence: 0, faults: [] });
   assert.deepEqual(data['trading'], { enabled: true, reason: '' });
   assert.equal(data['ordersRefused'], null);
   const clock = data['clock'] as { mode: string; condition: string };

@@ -65,10 +65,8 @@ test('this machine is looked at as it is, and nothing of it is left behind', asy
   const value = (name: string): string | undefined => checks.find((check) => check.name === name)?.value;
   assert.match(value('file system') ?? '', new RegExp(`, ${folder}$`));
   assert.match(value('sync') ?? '', /^\d+\.\d\d ms, 99 of 100 within/);
-  assert.deepEqual(
-    checks.map(({ name }) => name),
-    ['file system', 'sync', 'clock', 'open files'],
-  );
+  const names = checks.map(({ name }) => name);
+  assert.deepEqual(names, ['file system', 'sync', 'clock', 'open files']);
   assert.deepEqual(readdirSync(folder), []);
   assert.ok(!existsSync(path));
   assert.match((await tote(['doctor', path])).stdout, /^clock +(good|note|bad) /m);

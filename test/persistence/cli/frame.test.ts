@@ -120,10 +120,8 @@ test('status shows the last command, sizes, and the running server', async (t) =
   const stopped = await toteJson<Status>(['status', dir.root]);
   assert.deepEqual(stopped.server, { isRunning: false, pid: null });
   assert.deepEqual([stopped.sequence, stopped.acknowledged, stopped.shadowLag], [engine.seq, engine.seq, 0]);
-  assert.deepEqual(
-    stopped.segments.map(({ isSealed }) => isSealed),
-    [true, true, false],
-  );
+  const areSealed = stopped.segments.map(({ isSealed }) => isSealed);
+  assert.deepEqual(areSealed, [true, true, false]);
   for (const [index, segment] of stopped.segments.entries()) {
     assert.equal(segment.firstSeq, (stopped.segments[index - 1]?.lastSeq ?? 0) + 1);
     assert.equal(segment.bytes, statSync(findSegments(dir.journal)[index] ?? '').size);

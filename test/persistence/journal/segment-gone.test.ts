@@ -113,10 +113,8 @@ test('an overview leaves out deleted segments, and names unreadable ones', (t) =
   const { dir, paths } = journalOf(t);
   deleteAfterListing(t, dir);
   const { segments, faults } = inspect(dir);
-  assert.deepEqual(
-    segments.map(({ path }) => path),
-    paths.slice(1),
-  );
+  const shown = segments.map(({ path }) => path);
+  assert.deepEqual(shown, paths.slice(1));
   assert.deepEqual(faults, []);
   symlinkSync('nowhere', must(paths[0], 'a segment'));
   assert.equal(inspect(dir).faults.length, 1);

@@ -62,19 +62,15 @@ test('a full segment is sealed and never written again, and the next one continu
   for (const [index, path] of sealed.entries()) {
     // Not in WAL mode: such a file is read without side files, wherever it is copied to.
     assert.deepEqual([...must(contents[index], 'a segment').subarray(18, 20)], [1, 1]);
-    assert.deepEqual(
-      [walPath(path), rollbackPath(path)].filter((side) => existsSync(side)),
-      [],
-    );
+    const left = [walPath(path), rollbackPath(path)].filter((side) => existsSync(side));
+    assert.deepEqual(left, []);
   }
   commitBatch(store, batchAt(BATCHES));
   assert.deepEqual([...store.readBatches(0)].map(plain), batchesUpTo(BATCHES + 1));
   store.close();
   assertServes(dir, BATCHES + 1, 'after a clean stop');
-  assert.deepEqual(
-    sealed.map((path) => readFileSync(path)),
-    contents,
-  );
+  const now = sealed.map((path) => readFileSync(path));
+  assert.deepEqual(now, contents);
 });
 
 function imagesOfRoll(t: TestContext): Map<RollStep, { readonly dir: DataDir; readonly count: number }> {

@@ -76,10 +76,8 @@ test('an operator reads the commands with ordinary SQL while the server writes',
     )
     .all();
   const expected = batchesUpTo(3).flatMap((batch) => JSON.parse(batch.commands) as unknown[]);
-  assert.deepEqual(
-    rows.map((row) => JSON.parse((row as { command: string }).command)),
-    expected,
-  );
+  const stored = rows.map((row) => JSON.parse((row as { command: string }).command));
+  assert.deepEqual(stored, expected);
   commitBatch(store, batchAt(3));
   assert.deepEqual(reader.prepare('SELECT max(last_seq) AS seq FROM batch').get(), {
     seq: batchAt(3).lastSeq,

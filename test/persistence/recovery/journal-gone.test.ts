@@ -78,9 +78,7 @@ test('a new directory is started on, but in production only one that `tote init`
 test('a house needs money', async (t) => {
   for (const wrong of ['0', '1e3', '-5', '0.001']) {
     const { code, stderr } = await tote(['init', temporaryDir(t), '--house-capital', wrong]);
-    assert.deepEqual(
-      [code, /--house-capital.*Expected (more than 0|an amount in dollars)/.test(stderr)],
-      [2, true],
-    );
+    const shown = [code, /--house-capital.*Expected (more than 0|an amount in dollars)/.test(stderr)];
+    assert.deepEqual(shown, [2, true]);
   }
 });

@@ -75,10 +75,8 @@ test('a kill loses nothing, and leaves a clean directory after recovery', (t) =>
   assert.deepEqual(recovered.given, batchesUpTo(BATCHES));
   const segment = onlySegment(dir);
   const leftovers = [walPath, shmPath, unfinishedPath, recoveredPath].map((side) => side(segment));
-  assert.deepEqual(
-    [...leftovers, dir.inUseFile].filter((path) => existsSync(path)),
-    [],
-  );
+  const left = [...leftovers, dir.inUseFile].filter((path) => existsSync(path));
+  assert.deepEqual(left, []);
   assert.equal(recover(dir).wasUnclean, false);
 });
 
@@ -90,10 +88,8 @@ test('recovery changes neither database nor WAL until the copy is complete', (t)
   recover(dir, (step) => {
     seen.push(step);
     if (step !== 'copy_checked') return;
-    assert.deepEqual(
-      files.map((file) => readFileSync(file)),
-      before,
-    );
+    const now = files.map((file) => readFileSync(file));
+    assert.deepEqual(now, before);
   });
   assert.deepEqual(seen, ALL_STEPS);
 });

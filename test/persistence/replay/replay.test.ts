@@ -54,10 +54,8 @@ test('progress is reported about twice a second, with the rate', () => {
     nowMs = 1_000 + seq / 8;
     meter.count(500 + seq);
   }
-  assert.deepEqual(
-    told.map(({ commandsDone }) => commandsDone),
-    [4_032, 8_064],
-  );
+  const done = told.map(({ commandsDone }) => commandsDone);
+  assert.deepEqual(done, [4_032, 8_064]);
   assert.deepEqual(told[0], {
     phase: 'replay',
     commandsDone: 4_032,

@@ -84,10 +84,8 @@ test('who is overtaken before anything is ready for a leader is told of it then'
   const { journal, events, failures } = open(null, false);
   journal.fail(new Error('overtaken'));
   journal.open(events);
-  assert.deepEqual(
-    failures.map(({ message }) => message),
-    ['overtaken'],
-  );
+  const messages = failures.map(({ message }) => message);
+  assert.deepEqual(messages, ['overtaken']);
 });
 
 test('after a failure of either nothing is acknowledged', () => {

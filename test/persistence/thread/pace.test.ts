@@ -43,10 +43,8 @@ test('a rest is as long as the work before it, within bounds', () => {
   work(0.2);
   work(0.25);
   work(100);
-  assert.deepEqual(
-    state.slept.map((ms) => Math.round(ms * 1_000)),
-    [400, 250, 500],
-  );
+  const sleeps = state.slept.map((ms) => Math.round(ms * 1_000));
+  assert.deepEqual(sleeps, [400, 250, 500]);
   pace.isHurried = true;
   work(0.4);
   work(0.2);

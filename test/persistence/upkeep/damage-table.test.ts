@@ -84,10 +84,8 @@ function startOn(path: string): string {
 function backupTo(dir: DataDir, copy: string): string {
   try {
     const { faults } = backup(dir, copy);
-    assert.deepEqual(
-      verify(findDataDir(copy)).faults.filter(({ part }) => part === 'snapshot'),
-      [],
-    );
+    const left = verify(findDataDir(copy)).faults.filter(({ part }) => part === 'snapshot');
+    assert.deepEqual(left, []);
     return `all the rest, code ${faults.length > 0 ? 1 : 0}`;
   } catch (thrown) {
     assert.ok(thrown instanceof JournalError, String(thrown));

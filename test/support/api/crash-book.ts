@@ -149,14 +149,10 @@ export class CrashBook {
       if (acknowledged === null) continue;
       const bet = betOf(acknowledged);
       const found = must(must(books[trader], 'book').get(bet.id), `acknowledged ${bet.id}`);
-      assert.deepEqual(
-        [found.marketId, found.prediction, found.amount],
-        [order.marketId, order.prediction, order.amount],
-      );
-      assert.deepEqual(
-        [found.oddsAtBet, found.potentialPayout, found.placedAt],
-        [bet.oddsAtBet, bet.potentialPayout, bet.placedAt],
-      );
+      const terms = [found.marketId, found.prediction, found.amount];
+      assert.deepEqual(terms, [order.marketId, order.prediction, order.amount]);
+      const answer = [found.oddsAtBet, found.potentialPayout, found.placedAt];
+      assert.deepEqual(answer, [bet.oddsAtBet, bet.potentialPayout, bet.placedAt]);
     }
   }
 

@@ -208,10 +208,8 @@ test('a draw is refunded: the fair share is the probability where there is none'
   const variance = 0.001 ** 2;
   // Half a step is half a deviation: 69.15 % end above what is one deviation up, 6.68 % below, and the rest are
   // draws.
-  assert.equal(
-    fairShareE6(100, 100 * Math.exp(0.001), variance, 0.1),
-    Math.round(691_462 / (0.691462 + 0.066807)),
-  );
+  const share = fairShareE6(100, 100 * Math.exp(0.001), variance, 0.1);
+  assert.equal(share, Math.round(691_462 / (0.691462 + 0.066807)));
   assert.equal(fairShareE6(100, 100, variance, 0.1), 500_000);
   assert.equal(fairShareE6(100, 100.1, 1e-9 ** 2, 0.1), 1_000_000);
 });

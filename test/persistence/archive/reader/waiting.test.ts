@@ -118,10 +118,8 @@ test('a fault is noted and refused, and the archive is opened anew for the next 
   const archive = new Archive();
   archive.fault = new Error('damaged');
   archive.ask('damaged', 0);
-  assert.deepEqual(
-    [archive.codes, archive.noted, archive.closed],
-    [['archive_unavailable'], [archive.fault], 1],
-  );
+  const shown = [archive.codes, archive.noted, archive.closed];
+  assert.deepEqual(shown, [['archive_unavailable'], [archive.fault], 1]);
   archive.fault = null;
   archive.ask('good', 0);
   assert.deepEqual([archive.codes, archive.opened], [['archive_unavailable', ''], 2]);

@@ -268,10 +268,8 @@ test('after a flipped bit in a row, which is named, the other segments and parts
   );
   assert.equal(report.lastSeq, bad.firstSeq - 1);
   assert.equal(report.replayed?.toSeq, bad.firstSeq - 1);
-  assert.deepEqual(
-    report.segments.map(({ path: name }) => name),
-    findSegments(dir.journal),
-  );
+  const paths = report.segments.map(({ path: name }) => name);
+  assert.deepEqual(paths, findSegments(dir.journal));
   assert.ok(report.notes.some((note) => note.includes('lies behind a fault')));
 });
 
