@@ -40,7 +40,6 @@ export class RestingOrders {
   /** Issues at most one command for expired orders, and one for each market. Returns whether nothing is left. */
   work(nowMs: number): boolean {
     const { engine, gate } = this.sequencer;
-    if (!this.areAny) return true;
     if (engine.nextExpiryMs <= nowMs)
       this.#submit({ kind: 'expireOrders', timeMs: nowMs, ordersMax: ORDERS_AT_ONCE });
     let isDone = engine.nextExpiryMs > nowMs;
