@@ -1,8 +1,6 @@
 /**
  * Errors of persistence as operators see them: a stable code, and a sentence that says what is wrong and what to do.
  */
-export { messageOf } from '../engine/base/attempt.js';
-
 export type JournalErrorCode =
   /** The data directory cannot be used: it is not a directory, not writable, or cannot be created. */
   | 'data_dir_invalid'

@@ -3,17 +3,19 @@
  * between two commits of the archive. An index by account would be maintained in random order for every bet; these
  * lists are written once, sorted by account.
  */
+
 import type Database from 'better-sqlite3';
-import { ACCOUNT_BETS, type ArchiveCell, archiveChecksum, parametersFor } from './columns.js';
+import type { Cell } from '../../engine/base/rows-text.js';
+import { ACCOUNT_BETS, archiveChecksum, parametersFor } from './columns.js';
 
 export class AccountBets {
   /** Account and bet in turn: to find an account's list for each bet would miss the processor's caches. */
   readonly placed: number[] = [];
   readonly settled: number[] = [];
-  readonly #insert: Database.Statement<[ArchiveCell[]]>;
+  readonly #insert: Database.Statement<[Cell[]]>;
 
   constructor(db: Database.Database, prefix: string) {
-    this.#insert = db.prepare<[ArchiveCell[]]>(
+    this.#insert = db.prepare<[Cell[]]>(
       `INSERT INTO ${prefix}account_bets VALUES ${parametersFor(ACCOUNT_BETS)}`,
     );
   }

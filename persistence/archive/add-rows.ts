@@ -1,8 +1,9 @@
 /** Adds rows of one archive to another, in the order in which they came about. */
+
 import type Database from 'better-sqlite3';
+import type { Cell } from '../../engine/base/rows-text.js';
 import { ArchiveBlocks } from './blocks.js';
 import {
-  type ArchiveCell,
   IN_PLACEMENT,
   IN_SETTLEMENT,
   PLACEMENT,
@@ -99,7 +100,7 @@ function addBets(
 }
 
 /** Cells behind the first `ownCells` are those that a block has once. */
-function pushBet(bets: BetTaker, row: readonly ArchiveCell[], ownCells: number): void {
+function pushBet(bets: BetTaker, row: readonly Cell[], ownCells: number): void {
   const text = bets.begin(Number(row[0]), Number(row[1]), row.slice(ownCells));
   for (const cell of row.slice(2, ownCells)) text.cell(cell);
 }

@@ -3,9 +3,8 @@
  */
 import type Database from 'better-sqlite3';
 import { must } from '../../engine/base/assert.js';
-import { rowsOfText } from '../../engine/base/rows-text.js';
+import { type Cell, rowsOfText } from '../../engine/base/rows-text.js';
 import {
-  type ArchiveCell,
   IN_PLACEMENT,
   isBlockIntact,
   positionsOf,
@@ -97,7 +96,7 @@ export class ArchiveBlocks {
   }
 
   /** `isLate` must hold for all bets after the first for which it holds. Infinity if there is none. */
-  firstBet(isLate: (placement: readonly ArchiveCell[]) => boolean): number {
+  firstBet(isLate: (placement: readonly Cell[]) => boolean): number {
     // The blocks whose first bets are early come first; the bet is in the last of these, or begins the next one.
     let low = 0;
     let high = Number(this.#placedAt.get(Number.MAX_SAFE_INTEGER)?.[1] ?? 0) + 1;
@@ -115,7 +114,7 @@ export class ArchiveBlocks {
     return Number.POSITIVE_INFINITY;
   }
 
-  placement(bet: number): ArchiveCell[] | null {
+  placement(bet: number): Cell[] | null {
     const block = this.#textWith(bet);
     if (block === null || bet > block.lastBet) return null;
     const { firstBet, lastBet, text } = block;
@@ -144,7 +143,7 @@ export class ArchiveBlocks {
     }
   }
 
-  settlement(market: string, roundNumber: number, bet: number): ArchiveCell[] | null {
+  settlement(market: string, roundNumber: number, bet: number): Cell[] | null {
     const block = this.#settledAt.get(market, roundNumber, bet);
     return (block === undefined ? [] : this.#settledRows(block)).find(([of]) => of === bet) ?? null;
   }
@@ -179,9 +178,9 @@ export class ArchiveBlocks {
     }
   }
 
-  #accountBets(cells: ArchiveCell[]): AccountBetsRow {
+  #accountBets(cells: Cell[]): AccountBetsRow {
     const [, seq, placed, settled] = intact(this.path, 'account_bets', cells);
-    const numbers = (list: ArchiveCell | undefined): number[] => JSON.parse(String(list)) as number[];
+    const numbers = (list: Cell | undefined): number[] => JSON.parse(String(list)) as number[];
     return { seq: Number(seq), placed: numbers(placed), settled: numbers(settled) };
   }
 
@@ -200,13 +199,13 @@ export class ArchiveBlocks {
     return block;
   }
 
-  #placedText(block: ArchiveCell[]): PlacedText {
+  #placedText(block: Cell[]): PlacedText {
     if (!isBlockIntact(block)) throw this.#damaged(`placed_block ${block[0]}`);
     const [firstBet, lastBet, text] = block;
     return { firstBet: Number(firstBet), lastBet: Number(lastBet), text: String(text), starts: null };
   }
 
-  #settledRows(block: ArchiveCell[]): ArchiveCell[][] {
+  #settledRows(block: Cell[]): Cell[][] {
     if (!isBlockIntact(block)) throw this.#damaged(`settled_block ${block[1]} ${block[2]} ${block[4]}`);
     return settledRowsOf(block);
   }
@@ -216,7 +215,7 @@ export class ArchiveBlocks {
   }
 }
 
-export function settledRowsOf(block: readonly ArchiveCell[]): ArchiveCell[][] {
+export function settledRowsOf(block: readonly Cell[]): Cell[][] {
   const [seq = null, market = null, roundNumber = null, timeMs = null, , , text] = block;
   const rows = rowsOfText(String(text));
   for (const row of rows) row.push(seq, market, roundNumber, timeMs);
@@ -229,7 +228,7 @@ export class LimitSteps {
     private readonly db: Database.Database,
   ) {}
 
-  ofBet(bet: number): ArchiveCell[][] {
+  ofBet(bet: number): Cell[][] {
     return [...this.#where('bet = ? ORDER BY seq, item', bet)];
   }
 
@@ -250,7 +249,7 @@ export class LimitSteps {
     return this.#where('seq BETWEEN ? AND ? ORDER BY seq, item', fromSeq, toSeq);
   }
 
-  *#where(where: string, ...values: ArchiveCell[]): Rows {
+  *#where(where: string, ...values: Cell[]): Rows {
     const query = rowQuery(this.db, `SELECT * FROM limit_step WHERE ${where}`);
     for (const row of query.iterate(...values)) yield intact(this.path, 'limit_step', row);
   }

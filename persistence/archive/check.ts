@@ -2,12 +2,14 @@
  * Checks a complete archive: every row and block against its checksum, the number of rows against the progress row,
  * and the lists of accounts against the bets.
  */
+
 import type Database from 'better-sqlite3';
-import { rowsOfText } from '../../engine/base/rows-text.js';
+import { messageOf } from '../../engine/base/attempt.js';
+import { type Cell, rowsOfText } from '../../engine/base/rows-text.js';
 import { closing } from '../data-dir/closing.js';
-import { isBusy, messageOf } from '../errors.js';
+import { isBusy } from '../errors.js';
 import { settledRowsOf } from './blocks.js';
-import { type ArchiveCell, isBlockIntact, isIntact, ROW_KINDS, TABLE_OF } from './columns.js';
+import { isBlockIntact, isIntact, ROW_KINDS, TABLE_OF } from './columns.js';
 import { openArchive } from './file.js';
 import { type ArchiveProgress, asArchiveDamage, readProgress } from './schema.js';
 
@@ -96,7 +98,7 @@ class Check {
 
   #accountBets(): void {
     for (const [account, , placed, settled] of this.#intact('account_bets', isIntact)) {
-      const sumOf = (list: ArchiveCell | undefined): number =>
+      const sumOf = (list: Cell | undefined): number =>
         (JSON.parse(String(list)) as number[]).reduce((sum, bet) => sum + pairOf(Number(account), bet), 0);
       this.#placedPairs -= sumOf(placed);
       this.#settledPairs -= sumOf(settled);
@@ -114,10 +116,7 @@ class Check {
     return count;
   }
 
-  *#intact(
-    table: string,
-    isGood: (row: ArchiveCell[]) => boolean,
-  ): Generator<ArchiveCell[], void, undefined> {
+  *#intact(table: string, isGood: (row: Cell[]) => boolean): Generator<Cell[], void, undefined> {
     for (const row of this.#all(table)) {
       if (isGood(row)) yield row;
       else this.#damaged(table, row);
@@ -125,11 +124,11 @@ class Check {
   }
 
   /** `NOT INDEXED` makes SQLite read the rows themselves, in the order of their keys. */
-  #all(table: string): Iterable<ArchiveCell[]> {
-    return this.db.prepare<[], ArchiveCell[]>(`SELECT * FROM ${table} NOT INDEXED`).raw().iterate();
+  #all(table: string): Iterable<Cell[]> {
+    return this.db.prepare<[], Cell[]>(`SELECT * FROM ${table} NOT INDEXED`).raw().iterate();
   }
 
-  #damaged(table: string, row: ArchiveCell[]): void {
+  #damaged(table: string, row: Cell[]): void {
     this.fault(`${table} ${row[0]} ${row[1]} is damaged: its checksum does not match its content`);
   }
 }

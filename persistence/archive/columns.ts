@@ -192,14 +192,12 @@ export const declarationsOf = (columns: Columns): string =>
     .map(([name, declaration]) => `  ${name} ${declaration}`)
     .join(',\n');
 
-export type ArchiveCell = Cell;
 /** Rows as they are read, one by one. */
-export type Rows = Generator<ArchiveCell[], void, undefined>;
+export type Rows = Generator<Cell[], void, undefined>;
 
-export const archiveChecksum = (cells: readonly ArchiveCell[]): string => crcHex(JSON.stringify(cells));
+export const archiveChecksum = (cells: readonly Cell[]): string => crcHex(JSON.stringify(cells));
 
-export const isIntact = (row: readonly ArchiveCell[]): boolean =>
-  row.at(-1) === archiveChecksum(row.slice(0, -1));
+export const isIntact = (row: readonly Cell[]): boolean => row.at(-1) === archiveChecksum(row.slice(0, -1));
 
 /** By index in the lists of the model. */
 export const MARKET_WORDS = wordsOf(MARKET_IDS);
@@ -215,16 +213,16 @@ export function rowStarts(text: string): number[] {
   return starts;
 }
 
-export function rowOfText(text: string, starts: readonly number[], index: number): ArchiveCell[] {
+export function rowOfText(text: string, starts: readonly number[], index: number): Cell[] {
   const [from = 0, next = 0] = starts.slice(index, index + 2);
-  return JSON.parse(text.slice(from, next - ROW_END.length)) as ArchiveCell[];
+  return JSON.parse(text.slice(from, next - ROW_END.length)) as Cell[];
 }
 
 /** CRC-32 of a block, 8 hex digits, over its cells, a line each. `rows` is the last one. */
-export const blockChecksum = (cells: readonly ArchiveCell[], rows: string | Uint8Array): string =>
+export const blockChecksum = (cells: readonly Cell[], rows: string | Uint8Array): string =>
   crcHex(rows, crc32(cells.map((cell) => `${cell}\n`).join('')));
 
-export const isBlockIntact = (block: readonly ArchiveCell[]): boolean =>
+export const isBlockIntact = (block: readonly Cell[]): boolean =>
   block.at(-1) === blockChecksum(block.slice(0, -2), String(block.at(-2)));
 
 export const IN_PLACEMENT = positionsOf(PLACEMENT);

@@ -1,10 +1,12 @@
 /** The archive as a file: how it is opened, made durable and set aside. `schema.ts` has its content. */
+
 import { existsSync } from 'node:fs';
 import Database from 'better-sqlite3';
+import { messageOf } from '../../engine/base/attempt.js';
 import { closing, orClosed } from '../data-dir/closing.js';
 import { renameDurably, sideFiles } from '../data-dir/files.js';
 import type { DataDir } from '../data-dir/layout.js';
-import { codeOf, JournalError, messageOf } from '../errors.js';
+import { codeOf, JournalError } from '../errors.js';
 import { type ArchiveProgress, fromArchive, readProgress } from './schema.js';
 
 /** Page cache: SQLite's default is too small for the lists of many accounts. */

@@ -3,7 +3,7 @@
  * neither is ever changed.
  */
 import { must } from '../../engine/base/assert.js';
-import type { RowsText } from '../../engine/base/rows-text.js';
+import type { Cell, RowsText } from '../../engine/base/rows-text.js';
 import type { EngineReads } from '../../engine/engine.js';
 import { encodeCommand } from '../../engine/model/command-codec.js';
 import type { Command } from '../../engine/model/commands.js';
@@ -35,28 +35,21 @@ import {
 import { valuesOf } from '../../engine/model/rules.js';
 import type { BetView, RoundView } from '../../engine/model/views.js';
 import type { Rest } from '../thread/pace.js';
-import {
-  type ArchiveCell,
-  archiveChecksum,
-  BET_END_WORDS,
-  MARKET_WORDS,
-  SIDE_WORDS,
-  type SingleKind,
-} from './columns.js';
+import { archiveChecksum, BET_END_WORDS, MARKET_WORDS, SIDE_WORDS, type SingleKind } from './columns.js';
 
 export interface RowTaker {
-  push(row: ArchiveCell[]): unknown;
+  push(row: Cell[]): unknown;
 }
 
 export interface BetTaker {
   /** Begins the text of a row; `common` are the cells behind it that its block has once. */
-  begin(bet: number, account: number, common: readonly ArchiveCell[]): RowsText;
+  begin(bet: number, account: number, common: readonly Cell[]): RowsText;
 }
 
 /** Cells are in the order of `columns.ts`. */
 export type RowTakers = Readonly<Record<'bets' | 'betsSettled', BetTaker> & Record<SingleKind, RowTaker>>;
 
-const NOTHING_COMMON: readonly ArchiveCell[] = [];
+const NOTHING_COMMON: readonly Cell[] = [];
 
 export class ArchiveRows {
   /** Unsettled rounds. A view stays valid after the engine has dropped the round. */
@@ -131,7 +124,7 @@ export class ArchiveRows {
   }
 }
 
-function roundRow(seq: number, timeMs: number, round: RoundView): ArchiveCell[] {
+function roundRow(seq: number, timeMs: number, round: RoundView): Cell[] {
   const { root, ...origins } = round.proof;
   return checked([
     marketId(round.market),
@@ -162,7 +155,7 @@ function roundRow(seq: number, timeMs: number, round: RoundView): ArchiveCell[] 
   ]);
 }
 
-function checked(row: ArchiveCell[]): ArchiveCell[] {
+function checked(row: Cell[]): Cell[] {
   row[row.length - 1] = archiveChecksum(row.slice(0, -1));
   return row;
 }
@@ -210,7 +203,7 @@ function writeOpenBet(bets: BetTaker, account: number, bet: BetView): void {
   writeRare(row, bet, bet.rested, bet.validUntilMs);
 }
 
-function filledRow(seq: number, item: number, event: OrderFilled): ArchiveCell[] {
+function filledRow(seq: number, item: number, event: OrderFilled): Cell[] {
   const { timeMs, bet, account, roundNumber, oddsE4, entryPercentE2, payoutCents, newBalanceCents } = event;
   const market = marketId(event.market);
   const terms = [oddsE4, entryPercentE2, payoutCents];
@@ -229,7 +222,7 @@ function filledRow(seq: number, item: number, event: OrderFilled): ArchiveCell[]
   ]);
 }
 
-function endedRow(seq: number, item: number, event: BetSettled): ArchiveCell[] {
+function endedRow(seq: number, item: number, event: BetSettled): Cell[] {
   const { timeMs, bet, account, roundNumber, payoutCents, newBalanceCents } = event;
   const [market, end] = [marketId(event.market), textAt(BET_ENDS, event.result)];
   const cells = [seq, item, timeMs, bet, account, market, roundNumber, end, null, null, payoutCents];
@@ -245,7 +238,7 @@ function writeSettled(settled: BetTaker, seq: number, item: number, event: BetSe
   row.cell(newBalanceCents);
 }
 
-function transferRow(seq: number, item: number, event: BalanceMoved): ArchiveCell[] {
+function transferRow(seq: number, item: number, event: BalanceMoved): Cell[] {
   const { timeMs, account, amountCents, balanceCents, reason, reference } = event;
   return checked([seq, item, timeMs, account, amountCents, balanceCents, reason, reference, null]);
 }
@@ -259,7 +252,7 @@ export interface Numbered {
 /** Not shown: the digest of a key's secret, and rules, since `ruleFacts` has those that are no default. */
 const LEFT_OUT = ['by', 'digest', 'rules'];
 
-export function actionRow(seq: number, command: OperatorCommand, counts: Numbered): ArchiveCell[] {
+export function actionRow(seq: number, command: OperatorCommand, counts: Numbered): Cell[] {
   const { by, kind, timeMs } = command;
   const [, , , fields] = JSON.parse(encodeCommand(command)) as [string, number, number, object];
   const shown = Object.entries(fields).filter(([name]) => !LEFT_OUT.includes(name));
@@ -284,13 +277,9 @@ function ruleFacts(command: OperatorCommand): Pick<ActionFields, 'file' | 'chang
   return { file: valuesOf(file), changes: valuesOf(operator) };
 }
 
-export function refusalRows(
-  seq: number,
-  last: number,
-  { timeMs, denials, guesses }: RefusedAt,
-): ArchiveCell[][] {
+export function refusalRows(seq: number, last: number, { timeMs, denials, guesses }: RefusedAt): Cell[][] {
   const reason = '';
-  const rows: ArchiveCell[][] = [];
+  const rows: Cell[][] = [];
   const add = (kind: ActionKind, operator: string | null, facts: Omit<ActionFields, 'reason'>): unknown =>
     rows.push(row(seq, last + rows.length + 1, timeMs, kind, operator, { reason, ...facts }));
   for (const { operator, ...denial } of denials) add('roleDenied', operator, denial);
@@ -305,7 +294,7 @@ function row(
   kind: ActionKind,
   operator: string | null,
   facts: ActionFields,
-): ArchiveCell[] {
+): Cell[] {
   // JSON escapes half a surrogate pair, which SQLite could not keep.
   const cells = [seq, item, timeMs, kind, operator, JSON.stringify(facts)];
   return [...cells, archiveChecksum(cells)];

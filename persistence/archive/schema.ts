@@ -9,13 +9,14 @@
  * them row by row. Markets, sides and results are words. Accounts and bets are numbers (7 is `acc_7`), account 0 is
  * the house. Every row of a table has a CRC-32 of its cells, because nothing else detects a flipped bit in it.
  */
+
 import Database from 'better-sqlite3';
+import type { Cell } from '../../engine/base/rows-text.js';
 import type { SnapshotMeta } from '../../engine/host/snapshot-store.js';
 import { isBusy, JournalError, otherFormat } from '../errors.js';
 import {
   ACCOUNT_BETS,
   ACTION,
-  type ArchiveCell,
   archiveChecksum,
   byKind,
   declarationsOf,
@@ -56,12 +57,12 @@ const PROGRESS = {
   checksum: 'TEXT NOT NULL',
 } as const;
 
-function cellsOfProgress(progress: ArchiveProgress): ArchiveCell[] {
+function cellsOfProgress(progress: ArchiveProgress): Cell[] {
   const { fromSeq, seq, timeMs, digest, chain } = progress;
   return [fromSeq, seq, timeMs, digest, chain, ...ROW_KINDS.map((kind) => progress[kind])];
 }
 
-function progressOf(cells: readonly ArchiveCell[]): ArchiveProgress {
+function progressOf(cells: readonly Cell[]): ArchiveProgress {
   const [fromSeq, seq, timeMs, digest, chain, ...counts] = cells;
   return {
     fromSeq: Number(fromSeq),
@@ -204,13 +205,13 @@ export function readProgress(path: string, db: Database.Database): ArchiveProgre
   });
 }
 
-export type RowQuery = Database.Statement<ArchiveCell[], ArchiveCell[]>;
+export type RowQuery = Database.Statement<Cell[], Cell[]>;
 
 export const rowQuery = (db: Database.Database, sql: string): RowQuery =>
-  db.prepare<ArchiveCell[], ArchiveCell[]>(sql).raw();
+  db.prepare<Cell[], Cell[]>(sql).raw();
 
 /** The row, once it matches its checksum. */
-export function intact(path: string, table: string, row: ArchiveCell[]): ArchiveCell[] {
+export function intact(path: string, table: string, row: Cell[]): Cell[] {
   if (isIntact(row)) return row;
   throw damagedArchive(path, `${table} ${row[0]} ${row[1]} does not match its checksum`);
 }

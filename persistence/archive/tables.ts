@@ -3,11 +3,10 @@
  * archive to which nothing is added is not locked.
  */
 import Database from 'better-sqlite3';
-import { ROWS_PER_BLOCK, RowsText } from '../../engine/base/rows-text.js';
+import { type Cell, ROWS_PER_BLOCK, RowsText } from '../../engine/base/rows-text.js';
 import { AccountBets } from './account-bets.js';
 import {
   ACTION,
-  type ArchiveCell,
   blockChecksum,
   byKind,
   type Columns,
@@ -29,7 +28,7 @@ export function beginOnce(db: Database.Database): void {
 
 class Table {
   count = 0;
-  readonly #insert: Database.Statement<[(ArchiveCell | Uint8Array)[]]>;
+  readonly #insert: Database.Statement<[(Cell | Uint8Array)[]]>;
 
   constructor(
     private readonly db: Database.Database,
@@ -38,15 +37,15 @@ class Table {
     orElse = '',
   ) {
     const sql = `INSERT ${orElse} INTO ${table} VALUES ${parametersFor(columns)}`;
-    this.#insert = db.prepare<[(ArchiveCell | Uint8Array)[]]>(sql);
+    this.#insert = db.prepare<[(Cell | Uint8Array)[]]>(sql);
   }
 
-  push(row: ArchiveCell[]): void {
+  push(row: Cell[]): void {
     this.count += this.insert(row);
   }
 
   /** Returns the number of rows that are new. */
-  protected insert(cells: (ArchiveCell | Uint8Array)[]): number {
+  protected insert(cells: (Cell | Uint8Array)[]): number {
     beginOnce(this.db);
     return this.#insert.run(cells).changes;
   }
@@ -58,7 +57,7 @@ class Blocks extends Table implements BetTaker {
   #rows = 0;
   #first = 0;
   #last = 0;
-  #common: readonly ArchiveCell[] = [];
+  #common: readonly Cell[] = [];
 
   constructor(
     db: Database.Database,
@@ -69,7 +68,7 @@ class Blocks extends Table implements BetTaker {
     super(db, table, columns);
   }
 
-  begin(bet: number, account: number, common: readonly ArchiveCell[]): RowsText {
+  begin(bet: number, account: number, common: readonly Cell[]): RowsText {
     if (this.#rows === ROWS_PER_BLOCK || !this.#isOfBlock(common)) this.flush();
     if (this.#rows === 0) {
       this.#first = bet;
@@ -93,7 +92,7 @@ class Blocks extends Table implements BetTaker {
     this.insert([...cells, text, blockChecksum(cells, text)]);
   }
 
-  #isOfBlock(common: readonly ArchiveCell[]): boolean {
+  #isOfBlock(common: readonly Cell[]): boolean {
     for (let at = 0; at < common.length; at++) if (common[at] !== this.#common[at]) return false;
     return true;
   }

@@ -3,9 +3,11 @@
  * one command and turns whatever is thrown into a sentence on stderr and an exit code. It uses no state of the process,
  * so that a program can run many commands.
  */
+
 import { readFileSync } from 'node:fs';
 import { Argument, Command, CommanderError, Option } from 'commander';
-import { codeOf, JournalError, messageOf } from '../errors.js';
+import { messageOf } from '../../engine/base/attempt.js';
+import { codeOf, JournalError } from '../errors.js';
 import { type CliCommand, dataDirFor } from './frame/command.js';
 import { EXIT, EXIT_CODES_HELP, type ExitCode, exitCodeOf, UsageError } from './frame/exit-codes.js';
 import { LIMIT_OPTION } from './frame/options.js';

@@ -1,7 +1,9 @@
 /** The layout of a data directory. Only this file creates one. */
+
 import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { codeOf, JournalError, messageOf } from '../errors.js';
+import { messageOf } from '../../engine/base/attempt.js';
+import { codeOf, JournalError } from '../errors.js';
 import { syncPath } from './files.js';
 
 export interface DataDir {

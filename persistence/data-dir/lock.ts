@@ -8,8 +8,8 @@
 import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { assert } from '../../engine/base/assert.js';
-import { attempt } from '../../engine/base/attempt.js';
-import { isBusy, JournalError, messageOf } from '../errors.js';
+import { attempt, messageOf } from '../../engine/base/attempt.js';
+import { isBusy, JournalError } from '../errors.js';
 import { closing } from './closing.js';
 import { giveToOwner } from './files.js';
 import type { DataDir } from './layout.js';

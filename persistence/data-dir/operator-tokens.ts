@@ -8,7 +8,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import typia, { type tags } from 'typia';
-import { parsedJson } from '../../engine/base/attempt.js';
+import { messageOf, parsedJson } from '../../engine/base/attempt.js';
 import {
   FIRST_OPERATOR,
   firstToken,
@@ -18,7 +18,7 @@ import {
   type OperatorRole,
   type OperatorToken,
 } from '../../engine/model/operators.js';
-import { JournalError, messageOf } from '../errors.js';
+import { JournalError } from '../errors.js';
 import { ifThere, writeFileDurably } from './files.js';
 import type { DataDir } from './layout.js';
 import { openOperatorToken } from './secrets.js';

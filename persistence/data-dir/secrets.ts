@@ -2,10 +2,12 @@
  * Secrets are files of mode 0600 in the data directory. A secret that other users can read is refused, not fixed: they
  * may have read it.
  */
+
 import { createHash, randomBytes } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
+import { messageOf } from '../../engine/base/attempt.js';
 import { isOperatorToken, OPERATOR_TOKEN_FORM } from '../../engine/model/operators.js';
-import { JournalError, messageOf } from '../errors.js';
+import { JournalError } from '../errors.js';
 import { ifThere, writeFileDurably } from './files.js';
 import type { DataDir } from './layout.js';
 

@@ -8,11 +8,11 @@
  */
 import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { assert } from '../../engine/base/assert.js';
-import { attempt } from '../../engine/base/attempt.js';
+import { attempt, messageOf } from '../../engine/base/attempt.js';
 import type { Mark } from '../../engine/model/ports.js';
 import { closing } from '../data-dir/closing.js';
 import { ifThere, writeFileDurably } from '../data-dir/files.js';
-import { JournalError, messageOf } from '../errors.js';
+import { JournalError } from '../errors.js';
 import { crcHex } from './segment/batch-row.js';
 
 const SLOT_BYTES = 4_096;

@@ -1,8 +1,9 @@
 /** Messages between the event loop and the journal's thread, and how an error crosses between them. */
+import { messageOf } from '../../engine/base/attempt.js';
 import type { JournalLoss, SpaceLevel } from '../../engine/model/ports.js';
 import type { DataDir } from '../data-dir/layout.js';
 import type { SpaceThresholds } from '../data-dir/space.js';
-import { codeOf, JournalError, type JournalErrorCode, messageOf } from '../errors.js';
+import { codeOf, JournalError, type JournalErrorCode } from '../errors.js';
 import type { Durability } from './segment/open.js';
 
 export interface JournalThreadOptions {

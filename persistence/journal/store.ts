@@ -1,11 +1,13 @@
 /** The journal's store on files: a chain of SQLite segments, the mark, and the `in-use` file. */
+
 import { rmSync } from 'node:fs';
 import { AssertionError, assert, must } from '../../engine/base/assert.js';
+import { messageOf } from '../../engine/base/attempt.js';
 import type { Batch, JournalStore, Mark, StoredBatch } from '../../engine/model/ports.js';
 import { closing } from '../data-dir/closing.js';
 import { fileBytes, syncPath, walPath, writeFileDurably } from '../data-dir/files.js';
 import type { DataDir } from '../data-dir/layout.js';
-import { codeOf, isDiskFull, JournalError, messageOf } from '../errors.js';
+import { codeOf, isDiskFull, JournalError } from '../errors.js';
 import { MarkFile } from './mark.js';
 import type { SealedSegment } from './messages.js';
 import { OpenFiles } from './open-files.js';

@@ -3,13 +3,15 @@
  * copies the open segment; it completes an interrupted roll. It can be repeated after a crash at any point. If it
  * cannot trust the journal, it throws and has changed nothing.
  */
+
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { messageOf } from '../../engine/base/attempt.js';
 import type { Clock, Mark } from '../../engine/model/ports.js';
 import { closing, orClosed } from '../data-dir/closing.js';
 import { fileBytes, removeDatabase, rollbackPath } from '../data-dir/files.js';
 import type { DataDir } from '../data-dir/layout.js';
-import { codeOf, messageOf } from '../errors.js';
+import { codeOf } from '../errors.js';
 import { readMarkFile } from '../journal/mark.js';
 import { absentPath, readAbsent, writeAbsent } from '../journal/segment/absent.js';
 import { CHAIN_START } from '../journal/segment/batch-row.js';

@@ -2,11 +2,12 @@
  * Replays a journal, from any store, and compares the engine's rolling digest with each row's. Recovery, shadow,
  * history and `verify` all replay by these functions. The mark shows that a journal has lost its tail.
  */
+import { messageOf } from '../../engine/base/attempt.js';
 import type { Engine } from '../../engine/engine.js';
 import type { Command } from '../../engine/model/commands.js';
 import type { Accepted, Outcome } from '../../engine/model/events.js';
 import type { Clock, Mark, StoredBatch } from '../../engine/model/ports.js';
-import { JournalError, messageOf } from '../errors.js';
+import { JournalError } from '../errors.js';
 import { decodeCommands } from './decode-batch.js';
 
 const PROGRESS_EVERY_MS = 500;

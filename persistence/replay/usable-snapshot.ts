@@ -2,9 +2,10 @@
  * The one rule for everything that starts from a snapshot. A snapshot is never trusted further than the journal
  * confirms it: it must be whole, and be taken at the end of a batch with the same chain hash and rolling digest.
  */
+import { messageOf } from '../../engine/base/attempt.js';
 import type { SnapshotMeta, SnapshotRef, SnapshotStore } from '../../engine/host/snapshot-store.js';
 import type { JournalStore, StoredBatch } from '../../engine/model/ports.js';
-import { codeOf, messageOf } from '../errors.js';
+import { codeOf } from '../errors.js';
 
 type ReadableJournal = Pick<JournalStore, 'readBatches' | 'chainAt'>;
 

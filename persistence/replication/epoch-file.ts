@@ -1,7 +1,9 @@
 /** The highest epoch that this machine has seen, as a file. */
+
 import { readFileSync } from 'node:fs';
+import { messageOf } from '../../engine/base/attempt.js';
 import { ifThere, writeFileDurably } from '../data-dir/files.js';
-import { JournalError, messageOf } from '../errors.js';
+import { JournalError } from '../errors.js';
 import type { EpochMemory } from './log/replicated-log.js';
 
 const FORM = /^tote-epoch v1 (\d{1,15})\n$/;

@@ -3,9 +3,10 @@
  * A damaged row does no harm now, but what lies before it cannot be shown, and no older snapshot can replace the
  * newest.
  */
+import { messageOf } from '../../engine/base/attempt.js';
 import type { OldRowsState } from '../../engine/model/shadow-status.js';
 import type { DataDir } from '../data-dir/layout.js';
-import { codeOf, messageOf } from '../errors.js';
+import { codeOf } from '../errors.js';
 import { absentPath, readAbsent } from '../journal/segment/absent.js';
 import { findSegments, firstSeqOf } from '../journal/segment/names.js';
 import { CHUNK_CHARS, rowsOfSegment } from '../journal/segment/segment.js';

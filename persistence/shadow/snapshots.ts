@@ -2,15 +2,17 @@
  * The snapshots that the shadow writes, a piece at a time, and the retention afterwards. A failed one holds nothing
  * up.
  */
+
 import { statSync } from 'node:fs';
 import { assert } from '../../engine/base/assert.js';
+import { messageOf } from '../../engine/base/attempt.js';
 import type { Engine } from '../../engine/engine.js';
 import type { SnapshotRef } from '../../engine/host/snapshot-store.js';
 import type { Clock } from '../../engine/model/ports.js';
 import type { SnapshotTaken } from '../../engine/model/shadow-status.js';
 import type { ArchivePosition } from '../archive/writer.js';
 import { fileBytes } from '../data-dir/files.js';
-import { codeOf, messageOf } from '../errors.js';
+import { codeOf } from '../errors.js';
 import type { SnapshotFiles } from '../snapshot/files.js';
 import type { Rest } from '../thread/pace.js';
 import { SNAPSHOTS_KEPT } from '../upkeep/retention/choice.js';

@@ -2,14 +2,16 @@
  * The shadow's thread: runs it slice by slice and reports its status. After an error the shadow is started again, at
  * growing intervals. Only a divergence ends the server, and the event loop does that.
  */
+
 import { statSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import { must } from '../../engine/base/assert.js';
+import { messageOf } from '../../engine/base/attempt.js';
 import { type ShadowState, STATUS_AT_START } from '../../engine/model/shadow-status.js';
 import type { ReaderNews, WantedSeq } from '../archive/reader/messages.js';
 import { databaseBytes } from '../data-dir/files.js';
 import { copyNeedsBytes, DEFAULT_SPACE_THRESHOLDS, freeBytesOf, SpaceWatch } from '../data-dir/space.js';
-import { codeOf, JournalError, messageOf } from '../errors.js';
+import { codeOf, JournalError } from '../errors.js';
 import { toErrorParts } from '../journal/messages.js';
 import { findSegments } from '../journal/segment/names.js';
 import { backgroundPace, threadCpuMs } from '../thread/pace.js';

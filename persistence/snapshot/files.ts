@@ -6,18 +6,20 @@
  * The name proves the content: hashing the file finds a single flipped bit. A file gets this name only when it is
  * complete and synced; until then it is `….unfinished`, which nobody reads.
  */
+
 import { createHash } from 'node:crypto';
 import { readdirSync, readSync, rmSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { threadId } from 'node:worker_threads';
 import Database from 'better-sqlite3';
 import { AssertionError, must } from '../../engine/base/assert.js';
+import { messageOf } from '../../engine/base/attempt.js';
 import { Engine } from '../../engine/engine.js';
 import type { SnapshotMeta, SnapshotRef, SnapshotStore } from '../../engine/host/snapshot-store.js';
 import { IDEMPOTENCY } from '../../engine/snapshot/bets.js';
 import { closing } from '../data-dir/closing.js';
 import { ifThere, openFile, renameDurably } from '../data-dir/files.js';
-import { codeOf, isDiskFull, JournalError, messageOf } from '../errors.js';
+import { codeOf, isDiskFull, JournalError } from '../errors.js';
 import { noRest, type Rest } from '../thread/pace.js';
 import { readTable } from './reader.js';
 import { readMeta, tableNamed } from './schema.js';

@@ -1,5 +1,7 @@
 /** Actions and refusals of operators in the archive, newest first. */
+
 import type Database from 'better-sqlite3';
+import type { Cell } from '../../../engine/base/rows-text.js';
 import type {
   ActionFields,
   ActionKind,
@@ -9,7 +11,7 @@ import type {
   ChangedRule,
 } from '../../../engine/model/operators.js';
 import type { RuleValue } from '../../../engine/model/rules.js';
-import { ACTION, type ArchiveCell, positionsOf } from '../columns.js';
+import { ACTION, positionsOf } from '../columns.js';
 import { intact, type RowQuery, rowQuery } from '../schema.js';
 
 const IN_ACTION = positionsOf(ACTION);
@@ -37,7 +39,7 @@ export class ArchivedActions {
     const query = `${tables.join(' UNION ALL ')} ORDER BY seq DESC, item DESC LIMIT @limit`;
     // One more tells whether there is one.
     const rows = this.db
-      .prepare<[object], ArchiveCell[]>(query)
+      .prepare<[object], Cell[]>(query)
       .raw()
       .all({ ...asked, limit: limit + 1 });
     const actions = rows.slice(0, limit).map((row) => this.#viewOf(row));
@@ -46,7 +48,7 @@ export class ArchivedActions {
     return { actions, nextBefore: isMore ? { seq: last.seq, item: last.item } : null };
   }
 
-  #viewOf(row: ArchiveCell[]): ActionView {
+  #viewOf(row: Cell[]): ActionView {
     const facts = this.#factsOf(row);
     const kind = row[IN_ACTION.kind] as ActionKind;
     const seq = Number(row[IN_ACTION.seq]);
@@ -72,7 +74,7 @@ export class ArchivedActions {
       .filter(({ from, to }) => JSON.stringify(from) !== JSON.stringify(to));
   }
 
-  #factsOf(row: ArchiveCell[]): ActionFields {
+  #factsOf(row: Cell[]): ActionFields {
     return JSON.parse(String(intact(this.path, 'action', row)[IN_ACTION.facts])) as ActionFields;
   }
 }

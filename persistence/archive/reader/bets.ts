@@ -1,4 +1,5 @@
 /** Bets in the archive, of an account or of all, by number, newest first. */
+import type { Cell } from '../../../engine/base/rows-text.js';
 import type {
   ArchivedBetView,
   BetQuestion,
@@ -17,7 +18,7 @@ import {
 } from '../../../engine/model/domain.js';
 import type { SettlementTerms } from '../../../engine/model/events.js';
 import type { ArchiveBlocks } from '../blocks.js';
-import { type ArchiveCell, IN_STEP, type Rows } from '../columns.js';
+import { IN_STEP, type Rows } from '../columns.js';
 import type { ArchivedRounds } from './rounds.js';
 import { placedOf, placedSeqOf } from './row-events.js';
 import { archivedBet, isBet, termsOf } from './streams.js';
@@ -57,9 +58,9 @@ function placementsFor(
   blocks: ArchiveBlocks,
   rounds: ArchivedRounds,
   { account, beforeBet, market, roundNumber, beforeMs }: BetsQuestion,
-): Iterable<ArchiveCell[]> {
+): Iterable<Cell[]> {
   if (account !== null) return placementsOfAccount(blocks, account, beforeBet);
-  const isLate = (placement: readonly ArchiveCell[]): boolean =>
+  const isLate = (placement: readonly Cell[]): boolean =>
     placedOf(placement).timeMs >= (beforeMs ?? Number.POSITIVE_INFINITY);
   const before = beforeMs === null ? beforeBet : Math.min(beforeBet, blocks.firstBet(isLate));
   // Settlements have an index by round, but there are all of a round's only when it is settled.
@@ -120,7 +121,7 @@ function* betsOfRound(
   yield* rested.toReversed();
 }
 
-function viewOf(blocks: ArchiveBlocks, placement: readonly ArchiveCell[]): ArchivedBetView {
+function viewOf(blocks: ArchiveBlocks, placement: readonly Cell[]): ArchivedBetView {
   const bet = archivedBet(blocks, placement);
   const { order, fill, settled } = bet;
   const { timeMs: placedAtMs, account, market, roundNumber, side, stakeCents, limitOddsE4 } = order.event;

@@ -1,5 +1,7 @@
 /** The ledger of an account in the archive, newest first, read no further than the answer goes. */
+
 import type Database from 'better-sqlite3';
+import type { Cell } from '../../../engine/base/rows-text.js';
 import type {
   LedgerAnswer,
   LedgerEntryView,
@@ -8,7 +10,6 @@ import type {
 } from '../../../engine/model/archive-reads.js';
 import { roundId } from '../../../engine/model/domain.js';
 import type { ArchiveBlocks } from '../blocks.js';
-import type { ArchiveCell } from '../columns.js';
 import { intact, rowQuery } from '../schema.js';
 import { type LedgerEntry, ledgerEntryOf } from './entries.js';
 import { clientOrderIdOf, movedOf, placementAt } from './row-events.js';
@@ -107,7 +108,7 @@ export class AccountLedger {
     return this.#moved(where, roundId(market, roundNumber));
   }
 
-  *#moved(where: string, ...values: ArchiveCell[]): ArchivedEvents {
+  *#moved(where: string, ...values: Cell[]): ArchivedEvents {
     const query = rowQuery(this.db, `SELECT * FROM transfer WHERE ${where}`);
     for (const row of query.iterate(...values))
       yield { seq: Number(row[0]), item: Number(row[1]), event: movedOf(intact(this.path, 'transfer', row)) };

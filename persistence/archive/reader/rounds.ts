@@ -1,6 +1,8 @@
 /** Settled rounds in the archive, the last to start first. */
+
 import type Database from 'better-sqlite3';
 import { mulDivFloor } from '../../../engine/base/money.js';
+import type { Cell } from '../../../engine/base/rows-text.js';
 import type {
   ArchivedRoundProof,
   ArchivedRoundView,
@@ -19,7 +21,6 @@ import {
   timeFrameMs,
 } from '../../../engine/model/domain.js';
 import type { PublishedRoot } from '../../../engine/model/proofs/proof-views.js';
-import type { ArchiveCell } from '../columns.js';
 import { intact, type RowQuery, rowQuery } from '../schema.js';
 import { type ArchivedRound, movedOf, roundOf } from './row-events.js';
 
@@ -96,13 +97,13 @@ export class ArchivedRounds {
     return earned;
   }
 
-  #rowsOfMarket(market: number, fromMs: number, toMs: number, count: number): ArchiveCell[][] {
+  #rowsOfMarket(market: number, fromMs: number, toMs: number, count: number): Cell[][] {
     const windowMs = timeFrameMs(market);
     const [first, last] = [Math.floor(fromMs / windowMs), Math.floor(toMs / windowMs)];
     return this.#ofMarket.all(marketId(market), first, last, fromMs, toMs, count);
   }
 
-  #roundOf(row: ArchiveCell[]): ArchivedRound {
+  #roundOf(row: Cell[]): ArchivedRound {
     return roundOf(intact(this.path, 'round', row));
   }
 

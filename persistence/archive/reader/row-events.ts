@@ -1,4 +1,5 @@
 /** Rows of the archive, converted back to the events that they came from. */
+import type { Cell } from '../../../engine/base/rows-text.js';
 import type { ArchivedRoundProof, LedgerPlace } from '../../../engine/model/archive-reads.js';
 import {
   BET_ENDS,
@@ -17,15 +18,7 @@ import type {
   SettlementTerms,
 } from '../../../engine/model/events.js';
 import type { ProofView, PublishedRoot } from '../../../engine/model/proofs/proof-views.js';
-import {
-  type ArchiveCell,
-  IN_PLACEMENT,
-  IN_SETTLEMENT,
-  IN_STEP,
-  positionsOf,
-  ROUND,
-  TRANSFER,
-} from '../columns.js';
+import { IN_PLACEMENT, IN_SETTLEMENT, IN_STEP, positionsOf, ROUND, TRANSFER } from '../columns.js';
 
 export interface ArchivedRound extends Omit<ArchivedRoundProof, 'paidCents' | 'root'> {
   readonly settledSeq: number;
@@ -54,8 +47,8 @@ const STEP_AS_SETTLEMENT = [
 ] as const;
 
 /** An order that rested, as it was placed. */
-export function placedOf(placement: readonly ArchiveCell[]): BetPlaced | OrderPending {
-  const cell = (column: keyof typeof IN_PLACEMENT): ArchiveCell => placement[IN_PLACEMENT[column]] ?? null;
+export function placedOf(placement: readonly Cell[]): BetPlaced | OrderPending {
+  const cell = (column: keyof typeof IN_PLACEMENT): Cell => placement[IN_PLACEMENT[column]] ?? null;
   const number = (column: keyof typeof IN_PLACEMENT): number => Number(cell(column));
   const clientSeed = cell('client_seed');
   return {
@@ -80,16 +73,16 @@ export function placedOf(placement: readonly ArchiveCell[]): BetPlaced | OrderPe
   };
 }
 
-export function clientOrderIdOf(placement: readonly ArchiveCell[]): string | null {
+export function clientOrderIdOf(placement: readonly Cell[]): string | null {
   const id = placement[IN_PLACEMENT.client_order_id] ?? null;
   return id === null ? null : String(id);
 }
 
-export const hasRested = (placement: readonly ArchiveCell[]): boolean => placement[IN_PLACEMENT.rested] === 1;
+export const hasRested = (placement: readonly Cell[]): boolean => placement[IN_PLACEMENT.rested] === 1;
 
-export const isFill = (step: readonly ArchiveCell[]): boolean => step[IN_STEP.kind] === 'FILLED';
+export const isFill = (step: readonly Cell[]): boolean => step[IN_STEP.kind] === 'FILLED';
 
-export function fillAt(placement: readonly ArchiveCell[], step: readonly ArchiveCell[]): At<OrderFilled> {
+export function fillAt(placement: readonly Cell[], step: readonly Cell[]): At<OrderFilled> {
   const number = (column: keyof typeof IN_STEP): number => Number(step[IN_STEP[column]]);
   const { bet, account, market, roundNumber, side, stakeCents, ...placed } = placedOf(placement);
   const { limitOddsE4, clientSeed, clientOrderId, timeMs: placedAtMs, fairShareE6 } = placed;
@@ -110,20 +103,20 @@ export function fillAt(placement: readonly ArchiveCell[], step: readonly Archive
   return { seq: number('seq'), item: number('item'), event };
 }
 
-export const betOfStep = (step: readonly ArchiveCell[]): number => Number(step[IN_STEP.bet]);
+export const betOfStep = (step: readonly Cell[]): number => Number(step[IN_STEP.bet]);
 
 /** 0 if the archive began after the command. */
-export const placedSeqOf = (placement: readonly ArchiveCell[]): number =>
+export const placedSeqOf = (placement: readonly Cell[]): number =>
   Number(placement[IN_PLACEMENT.placed_seq] ?? 0);
 
-export const placementAt = (row: readonly ArchiveCell[]): At<BetPlaced | OrderPending> => ({
+export const placementAt = (row: readonly Cell[]): At<BetPlaced | OrderPending> => ({
   seq: placedSeqOf(row),
   item: 0,
   event: placedOf(row),
 });
 
-export function settlementAt(row: readonly ArchiveCell[]): At<SettlementTerms> {
-  const cell = (column: keyof typeof IN_SETTLEMENT): ArchiveCell => row[IN_SETTLEMENT[column]] ?? null;
+export function settlementAt(row: readonly Cell[]): At<SettlementTerms> {
+  const cell = (column: keyof typeof IN_SETTLEMENT): Cell => row[IN_SETTLEMENT[column]] ?? null;
   const number = (column: keyof typeof IN_SETTLEMENT): number => Number(cell(column));
   const event: SettlementTerms = {
     type: 'betSettled',
@@ -140,10 +133,10 @@ export function settlementAt(row: readonly ArchiveCell[]): At<SettlementTerms> {
 }
 
 /** The end of a limit order that has rested. */
-export const endAt = (step: readonly ArchiveCell[]): At<SettlementTerms> =>
+export const endAt = (step: readonly Cell[]): At<SettlementTerms> =>
   settlementAt(STEP_AS_SETTLEMENT.map((column) => step[IN_STEP[column]] ?? null));
 
-export function movedOf(transfer: readonly ArchiveCell[]): BalanceMoved {
+export function movedOf(transfer: readonly Cell[]): BalanceMoved {
   const number = (column: keyof typeof TRANSFER): number => Number(transfer[IN_TRANSFER[column]]);
   return {
     type: 'balanceMoved',
@@ -156,7 +149,7 @@ export function movedOf(transfer: readonly ArchiveCell[]): BalanceMoved {
   };
 }
 
-export function roundOf(round: readonly ArchiveCell[]): ArchivedRound {
+export function roundOf(round: readonly Cell[]): ArchivedRound {
   const number = (column: keyof typeof ROUND): number => Number(round[IN_ROUND[column]]);
   const price = (column: 'open_price' | 'close_price'): number | null =>
     round[IN_ROUND[column]] === null ? null : number(column);
@@ -183,8 +176,8 @@ export function roundOf(round: readonly ArchiveCell[]): ArchivedRound {
   };
 }
 
-function proofOf(row: readonly ArchiveCell[]): ProofView {
-  const cell = (column: keyof typeof ROUND): ArchiveCell => row[IN_ROUND[column]] ?? null;
+function proofOf(row: readonly Cell[]): ProofView {
+  const cell = (column: keyof typeof ROUND): Cell => row[IN_ROUND[column]] ?? null;
   const origins = JSON.parse(String(cell('origins'))) as Omit<ProofView, 'root'>;
   if (cell('merkle_root') === null) return { ...origins, root: null };
   const root: PublishedRoot = {

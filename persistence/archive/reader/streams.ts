@@ -2,6 +2,7 @@
  * Events made of the archive's rows, with their places among all events. Placements, settlements, steps of limit
  * orders and transfers are streams, each in order, which are merged.
  */
+import type { Cell } from '../../../engine/base/rows-text.js';
 import type { LedgerPlace } from '../../../engine/model/archive-reads.js';
 import { isUnfilled, marketId, timeFrameMs } from '../../../engine/model/domain.js';
 import type {
@@ -12,7 +13,7 @@ import type {
   SettlementTerms,
 } from '../../../engine/model/events.js';
 import type { ArchiveBlocks } from '../blocks.js';
-import { type ArchiveCell, IN_PLACEMENT } from '../columns.js';
+import { IN_PLACEMENT } from '../columns.js';
 import { damagedArchive } from '../schema.js';
 import {
   type At,
@@ -63,18 +64,18 @@ function nextOf<T>(stream: Iterator<T, void, undefined>): T | null {
 export type ArchivedEvent = At<BetPlaced | OrderPending | OrderFilled | SettlementTerms | BalanceMoved>;
 export type ArchivedEvents = Generator<ArchivedEvent, void, undefined>;
 
-function* eventsOfPlacements(placements: Iterable<ArchiveCell[]>): ArchivedEvents {
+function* eventsOfPlacements(placements: Iterable<Cell[]>): ArchivedEvents {
   for (const row of placements) yield placementAt(row);
 }
 
-function* eventsOfSettlements(settlements: Iterable<ArchiveCell[]>): Generator<At<SettlementTerms>> {
+function* eventsOfSettlements(settlements: Iterable<Cell[]>): Generator<At<SettlementTerms>> {
   for (const row of settlements) yield settlementAt(row);
 }
 
 /** Steps of limit orders that have rested. */
 export function* eventsOfSteps(
   blocks: ArchiveBlocks,
-  steps: Iterable<ArchiveCell[]>,
+  steps: Iterable<Cell[]>,
 ): Generator<At<OrderFilled | SettlementTerms>, void, undefined> {
   for (const step of steps) {
     if (!isFill(step)) yield endAt(step);
@@ -104,13 +105,13 @@ export function termsOf({ order, fill }: Omit<ArchivedBet, 'settled'>): BetPlace
   return { ...order.event, oddsE4, entryPercentE2, payoutCents };
 }
 
-export function fillOf(blocks: ArchiveBlocks, placement: readonly ArchiveCell[]): At<OrderFilled> | null {
+export function fillOf(blocks: ArchiveBlocks, placement: readonly Cell[]): At<OrderFilled> | null {
   if (!hasRested(placement)) return null;
   const step = blocks.limitSteps.ofBet(Number(placement[IN_PLACEMENT.bet])).find(isFill);
   return step === undefined ? null : fillAt(placement, step);
 }
 
-function settlementOf(blocks: ArchiveBlocks, placement: readonly ArchiveCell[]): At<SettlementTerms> | null {
+function settlementOf(blocks: ArchiveBlocks, placement: readonly Cell[]): At<SettlementTerms> | null {
   const bet = Number(placement[IN_PLACEMENT.bet]);
   if (hasRested(placement)) {
     const step = blocks.limitSteps.ofBet(bet).find((other) => !isFill(other));
@@ -121,7 +122,7 @@ function settlementOf(blocks: ArchiveBlocks, placement: readonly ArchiveCell[]):
   return row === null ? null : settlementAt(row);
 }
 
-export const archivedBet = (blocks: ArchiveBlocks, placement: readonly ArchiveCell[]): ArchivedBet => ({
+export const archivedBet = (blocks: ArchiveBlocks, placement: readonly Cell[]): ArchivedBet => ({
   order: placementAt(placement),
   fill: fillOf(blocks, placement),
   settled: settlementOf(blocks, placement),
@@ -167,7 +168,7 @@ export function* betsInOrder(
     if (event.type === 'betSettled' && !isUnfilled(event.result)) yield event.bet;
 }
 
-const placedMsOf = (placement: readonly ArchiveCell[]): number => Number(placement[IN_PLACEMENT.placed_ms]);
+const placedMsOf = (placement: readonly Cell[]): number => Number(placement[IN_PLACEMENT.placed_ms]);
 
 export const eventsOfAll = (
   blocks: ArchiveBlocks,

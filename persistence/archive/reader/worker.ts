@@ -1,8 +1,9 @@
 /** The reader's thread: answers the gateways' questions, in the order in which they come. */
+
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { must } from '../../../engine/base/assert.js';
+import { messageOf } from '../../../engine/base/attempt.js';
 import type { ArchiveRequest, ArchiveResponse } from '../../../engine/model/archive-reads.js';
-import { messageOf } from '../../errors.js';
 import type { CloseMessage } from '../../thread/thread.js';
 import type { FromReader, ReaderNews, ReaderOptions, ToReader, WantedSeq } from './messages.js';
 import { ArchiveReader } from './reader.js';

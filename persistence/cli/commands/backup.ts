@@ -1,8 +1,9 @@
 /** `tote backup`: a consistent copy of the data directory of a running or stopped server. */
+
 import { resolve } from 'node:path';
 import { Argument, Option } from 'commander';
+import { messageOf } from '../../../engine/base/attempt.js';
 import { writeFileDurably } from '../../data-dir/files.js';
-import { messageOf } from '../../errors.js';
 import { acknowledgedSeq } from '../../journal/mark.js';
 import { backup } from '../../upkeep/backup/backup.js';
 import { defineCommand } from '../frame/command.js';

@@ -1,13 +1,15 @@
 /** `tote promote` and `tote demote`: another leader for an exchange whose journal is replicated, without waiting for a lapse. */
+
 import { setTimeout as pause } from 'node:timers/promises';
 import { Argument, Option } from 'commander';
+import { messageOf } from '../../../engine/base/attempt.js';
 import {
   isStreamName,
   NATS_SERVERS_FORM,
   parseNatsServers,
   STREAM_NAME_FORM,
 } from '../../../engine/base/nats-servers.js';
-import { JournalError, messageOf } from '../../errors.js';
+import { JournalError } from '../../errors.js';
 import { type LeaseEntry, PlaceTaken } from '../../replication/log/replicated-log.js';
 import type { NatsLog } from '../../replication/nats/nats-log.js';
 import { type CliCommand, defineCommand } from '../frame/command.js';

@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { Argument, Option } from 'commander';
 import { must } from '../../../engine/base/assert.js';
-import { orRefuse } from '../../../engine/base/attempt.js';
+import { messageOf, orRefuse } from '../../../engine/base/attempt.js';
 import type { OrderTrace } from '../../../engine/model/operators.js';
-import { JournalError, messageOf } from '../../errors.js';
+import { JournalError } from '../../errors.js';
 import { type Context, defineCommand } from '../frame/command.js';
 import { EXIT, UsageError } from '../frame/exit-codes.js';
 

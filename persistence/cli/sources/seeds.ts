@@ -1,10 +1,11 @@
 /** A round's seed, where the master secret of the journal can be read. */
+
 import { FAIRNESS_TOOLS } from '../../../crypto/fairness-tools.js';
+import { messageOf } from '../../../engine/base/attempt.js';
 import { RoundSeeds } from '../../../engine/fairness.js';
 import type { Rules } from '../../../engine/model/rules.js';
 import type { DataDir } from '../../data-dir/layout.js';
 import { masterSecretFingerprint, openMasterSecret } from '../../data-dir/secrets.js';
-import { messageOf } from '../../errors.js';
 
 export type KnownSeeds =
   | { readonly seeds: RoundSeeds; readonly why: null }

@@ -7,11 +7,13 @@
  * It is written before segments are deleted: segments that a crash has left over still count. The first start of a
  * directory writes it.
  */
+
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { messageOf } from '../../../engine/base/attempt.js';
 import { ifThere, writeFileDurably } from '../../data-dir/files.js';
 import type { DataDir } from '../../data-dir/layout.js';
-import { JournalError, messageOf } from '../../errors.js';
+import { JournalError } from '../../errors.js';
 import { crcHex } from './batch-row.js';
 
 type Folder = Pick<DataDir, 'journal'>;

@@ -2,8 +2,10 @@
  * Repeats an attempt until it succeeds. Trouble is told once, and once that it is over. A `JournalError` or an
  * assertion says that trying again is of no use.
  */
+
 import { AssertionError } from '../../../engine/base/assert.js';
-import { JournalError, messageOf } from '../../errors.js';
+import { messageOf } from '../../../engine/base/attempt.js';
+import { JournalError } from '../../errors.js';
 
 export class Retry {
   #isInTrouble = false;

@@ -1,6 +1,7 @@
 import { JetStreamApiError, type JetStreamManager, jetstreamManager } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
-import { JournalError, messageOf } from '../../errors.js';
+import { messageOf } from '../../../engine/base/attempt.js';
+import { JournalError } from '../../errors.js';
 import { ANSWER_MS_MAX, connectionOptions, type NatsSettings } from './nats-connection.js';
 
 /** JetStream knows repeated messages by their ids for this long. Later ones are found by their place (`Leader`). */

@@ -6,15 +6,17 @@
  * A later call on the same target copies only new files. The order makes a crash harmless: snapshots come before the
  * journal that they lead to, then its mark, and last the archive. Meanwhile retention deletes nothing of the source.
  */
+
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { must } from '../../../engine/base/assert.js';
+import { messageOf } from '../../../engine/base/attempt.js';
 import type { Mark } from '../../../engine/model/ports.js';
 import { type ArchiveCopied, copyArchive } from '../../archive/copy.js';
 import { syncPath } from '../../data-dir/files.js';
 import { type DataDir, openDataDir } from '../../data-dir/layout.js';
 import { lockDataDir } from '../../data-dir/lock.js';
-import { codeOf, isDiskFull, JournalError, messageOf } from '../../errors.js';
+import { codeOf, isDiskFull, JournalError } from '../../errors.js';
 import { createMarkFile, readMarkFile } from '../../journal/mark.js';
 import { readAbsent, writeAbsent } from '../../journal/segment/absent.js';
 import { checkChain } from '../../journal/segment/chain.js';

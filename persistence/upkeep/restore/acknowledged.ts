@@ -1,10 +1,9 @@
 /** The last command that a damaged directory is known to have acknowledged. */
 import { statSync } from 'node:fs';
-import { attempt } from '../../../engine/base/attempt.js';
+import { attempt, messageOf } from '../../../engine/base/attempt.js';
 import type { Mark } from '../../../engine/model/ports.js';
 import { readArchiveProgress } from '../../archive/file.js';
 import type { DataDir } from '../../data-dir/layout.js';
-import { messageOf } from '../../errors.js';
 import { readMarkFile } from '../../journal/mark.js';
 
 export interface Acknowledged {

@@ -4,10 +4,11 @@
  * up to the first that is bad or missing. A later snapshot begins the next stretch; if the rows behind it are lost, too,
  * it stands alone. The mark is not considered: the caller finds acknowledged commands that no stretch has.
  */
+import { messageOf } from '../../../engine/base/attempt.js';
 import type { StoredBatch } from '../../../engine/model/ports.js';
 import { closing } from '../../data-dir/closing.js';
 import type { DataDir } from '../../data-dir/layout.js';
-import { codeOf, JournalError, messageOf } from '../../errors.js';
+import { codeOf, JournalError } from '../../errors.js';
 import { JournalReader } from '../../journal/reader.js';
 import { readAbsent } from '../../journal/segment/absent.js';
 import { CHAIN_START, type ChainPosition } from '../../journal/segment/batch-row.js';

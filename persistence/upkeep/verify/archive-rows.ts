@@ -2,33 +2,28 @@
  * Compares the archive with the journal: every row of the replay must be in it, unchanged. Rows are read a few at a
  * time, without a transaction that would keep a running server from truncating its WAL.
  */
+
 import type Database from 'better-sqlite3';
-import { RowsText, rowsOfText } from '../../../engine/base/rows-text.js';
+import { messageOf } from '../../../engine/base/attempt.js';
+import { type Cell, RowsText, rowsOfText } from '../../../engine/base/rows-text.js';
 import type { EngineReads } from '../../../engine/engine.js';
 import type { Command } from '../../../engine/model/commands.js';
 import type { EngineEvent } from '../../../engine/model/events.js';
 import type { StoredBatch } from '../../../engine/model/ports.js';
 import { ArchiveBlocks } from '../../archive/blocks.js';
-import {
-  type ArchiveCell,
-  byKind,
-  IN_SETTLEMENT,
-  ROW_KINDS,
-  type RowKind,
-  TABLE_OF,
-} from '../../archive/columns.js';
+import { byKind, IN_SETTLEMENT, ROW_KINDS, type RowKind, TABLE_OF } from '../../archive/columns.js';
 import { openArchive } from '../../archive/file.js';
 import { ArchiveRows, type BetTaker } from '../../archive/rows.js';
 import { type ArchiveProgress, asArchiveDamage, NO_ROWS } from '../../archive/schema.js';
-import { codeOf, messageOf } from '../../errors.js';
+import { codeOf } from '../../errors.js';
 import type { Findings } from './findings.js';
 import { RowsInOrder } from './rows-in-order.js';
 
 class BetRows implements BetTaker {
   readonly #text = new RowsText();
-  #common: (readonly ArchiveCell[])[] = [];
+  #common: (readonly Cell[])[] = [];
 
-  begin(bet: number, account: number, common: readonly ArchiveCell[]): RowsText {
+  begin(bet: number, account: number, common: readonly Cell[]): RowsText {
     this.#common.push(common);
     this.#text.begin();
     this.#text.cell(bet);
@@ -36,7 +31,7 @@ class BetRows implements BetTaker {
     return this.#text;
   }
 
-  take(): ArchiveCell[][] {
+  take(): Cell[][] {
     const common = this.#common;
     if (common.length === 0) return [];
     this.#common = [];
@@ -45,8 +40,8 @@ class BetRows implements BetTaker {
   }
 }
 
-type Row = readonly ArchiveCell[];
-type Find = (row: Row) => ArchiveCell[] | undefined;
+type Row = readonly Cell[];
+type Find = (row: Row) => Cell[] | undefined;
 
 export class ArchiveComparison {
   readonly #db: Database.Database;
@@ -87,15 +82,13 @@ export class ArchiveComparison {
 
   /** `key` is the first two columns. */
   #finder(table: string, key: string): Find {
-    const find = this.#db
-      .prepare<ArchiveCell[], ArchiveCell[]>(`SELECT * FROM ${table} WHERE (${key}) = (?, ?)`)
-      .raw();
+    const find = this.#db.prepare<Cell[], Cell[]>(`SELECT * FROM ${table} WHERE (${key}) = (?, ?)`).raw();
     return ([first = null, second = null]) => find.get(first, second);
   }
 
   /** `command` has the number `seq` and is the engine's last. */
   add(seq: number, command: Command, events: readonly EngineEvent[]): void {
-    const singles = byKind((): ArchiveCell[][] => []);
+    const singles = byKind((): Cell[][] => []);
     this.#rows.add({ ...singles, bets: this.#bets, betsSettled: this.#settled }, seq, command, events);
     const rows = { ...singles, bets: this.#bets.take(), betsSettled: this.#settled.take() };
     if (this.#isDamaged || seq <= this.progress.fromSeq || seq > this.progress.seq) return;

@@ -3,9 +3,10 @@
  * its own beginning, and whether it follows the one before. Rows that follow each other from the beginning of the
  * journal are handed on for the replay.
  */
+import { messageOf } from '../../../engine/base/attempt.js';
 import type { StoredBatch } from '../../../engine/model/ports.js';
 import { closing } from '../../data-dir/closing.js';
-import { codeOf, messageOf } from '../../errors.js';
+import { codeOf } from '../../errors.js';
 import { CHAIN_START, type ChainPosition } from '../../journal/segment/batch-row.js';
 import { rowsOfSegment, Segment } from '../../journal/segment/segment.js';
 import type { Findings } from './findings.js';

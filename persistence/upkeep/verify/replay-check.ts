@@ -3,8 +3,10 @@
  * books after every batch, the Merkle root of every round and its signature, the full state with every snapshot, and
  * every row of the archive.
  */
+
 import { lstatSync } from 'node:fs';
 import { newSha256 } from '../../../crypto/sha256.js';
+import { messageOf } from '../../../engine/base/attempt.js';
 import { Engine, type EngineReads } from '../../../engine/engine.js';
 import type { SnapshotRef } from '../../../engine/host/snapshot-store.js';
 import { roundId } from '../../../engine/model/domain.js';
@@ -12,7 +14,6 @@ import type { EngineEvent } from '../../../engine/model/events.js';
 import type { StoredBatch } from '../../../engine/model/ports.js';
 import type { ArchiveProgress } from '../../archive/schema.js';
 import { masterSecretFingerprint } from '../../data-dir/secrets.js';
-import { messageOf } from '../../errors.js';
 import type { ChainPosition } from '../../journal/segment/batch-row.js';
 import { ReplayMismatch, replayBatch } from '../../replay/replay.js';
 import { type BatchEnd, faultAtEnd } from '../../replay/usable-snapshot.js';

@@ -2,22 +2,22 @@
  * Rows of the archive, read in their order beside a replay that produces them in the same order, so each block of them is
  * read once.
  */
-import type { ArchiveCell } from '../../archive/columns.js';
+import type { Cell } from '../../../engine/base/rows-text.js';
 
-type Row = readonly ArchiveCell[];
+type Row = readonly Cell[];
 
 export class RowsInOrder {
-  #rows: Iterator<ArchiveCell[]> | null = null;
-  #head: ArchiveCell[] | null = null;
+  #rows: Iterator<Cell[]> | null = null;
+  #head: Cell[] | null = null;
 
   /** Rows are in the order of `keyOf`; `readFrom` reads them from its row's key on. */
   constructor(
     private readonly keyOf: (row: Row) => readonly number[],
-    private readonly readFrom: (row: Row) => Iterable<ArchiveCell[]>,
+    private readonly readFrom: (row: Row) => Iterable<Cell[]>,
   ) {}
 
   /** Keys must be asked for in ascending order. */
-  get(row: Row): ArchiveCell[] | undefined {
+  get(row: Row): Cell[] | undefined {
     if (this.#rows === null) {
       this.#rows = this.readFrom(row)[Symbol.iterator]();
       this.#next();

@@ -3,14 +3,16 @@
  * from being checked. Nothing is changed, and a server may be running: its new data is checked as far as it existed
  * at that time.
  */
+
 import { existsSync } from 'node:fs';
 import { newSha256 } from '../../../crypto/sha256.js';
+import { messageOf } from '../../../engine/base/attempt.js';
 import type { Mark, StoredBatch } from '../../../engine/model/ports.js';
 import type { NotedKey } from '../../../engine/model/proofs/signing.js';
 import { type ArchiveReport, checkArchive } from '../../archive/check.js';
 import type { DataDir } from '../../data-dir/layout.js';
 import { masterSecretFingerprint, openMasterSecret } from '../../data-dir/secrets.js';
-import { JournalError, messageOf } from '../../errors.js';
+import { JournalError } from '../../errors.js';
 import { acknowledgedSeq, readMarkFile } from '../../journal/mark.js';
 import { absentPath, readAbsent } from '../../journal/segment/absent.js';
 import { strayBeside } from '../../journal/segment/chain.js';

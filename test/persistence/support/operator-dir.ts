@@ -2,6 +2,7 @@
  * A whole small data directory as an operator has one: a random stream of real commands in a journal of three
  * segments, snapshots, archive, mark, secrets.
  */
+
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
@@ -9,11 +10,12 @@ import Database from 'better-sqlite3';
 import { FAIRNESS_TOOLS } from '../../../crypto/fairness-tools.js';
 import { signerOf } from '../../../crypto/signing.js';
 import { assert, must } from '../../../engine/base/assert.js';
+import type { Cell } from '../../../engine/base/rows-text.js';
 import type { Engine } from '../../../engine/engine.js';
 import { RoundSeeds } from '../../../engine/fairness.js';
 import type { Command } from '../../../engine/model/commands.js';
 import { roundId } from '../../../engine/model/domain.js';
-import { type ArchiveCell, archiveChecksum } from '../../../persistence/archive/columns.js';
+import { archiveChecksum } from '../../../persistence/archive/columns.js';
 import { rollbackPath, walPath } from '../../../persistence/data-dir/files.js';
 import { type DataDir, openDataDir } from '../../../persistence/data-dir/layout.js';
 import { masterSecretFingerprint } from '../../../persistence/data-dir/secrets.js';
@@ -142,10 +144,7 @@ export function flipBit(path: string, offset: number): void {
 export function alterDeposit(dir: DataDir, cents: number, isForged: boolean): number {
   const db = new Database(dir.archiveFile);
   const row = must(
-    db
-      .prepare<[], ArchiveCell[]>('SELECT * FROM transfer WHERE account = 1 ORDER BY seq LIMIT 1')
-      .raw()
-      .get(),
+    db.prepare<[], Cell[]>('SELECT * FROM transfer WHERE account = 1 ORDER BY seq LIMIT 1').raw().get(),
     'deposit',
   );
   const amountCents = Number(row[4]) + cents;

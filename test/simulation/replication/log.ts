@@ -2,8 +2,8 @@
  * The replicated log and its lease as a model: one place for each message, the expected last sequence, ids that are
  * known. Everything that was ever appended stays for the checks, also what retention has deleted.
  */
+import { messageOf } from '../../../engine/base/attempt.js';
 import type { StoredBatch } from '../../../engine/model/ports.js';
-import { messageOf } from '../../../persistence/errors.js';
 import { CHAIN_START } from '../../../persistence/journal/segment/batch-row.js';
 import {
   BatchJoiner,

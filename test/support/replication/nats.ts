@@ -1,4 +1,5 @@
 /** Real NATS servers on loopback, each a process: three in a cluster, whose JetStream keeps three replicas. */
+
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -7,7 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type JetStreamManager, jetstream } from '@nats-io/jetstream';
 import { type ConnectionOptions, connect } from '@nats-io/transport-node';
-import { messageOf } from '../../../persistence/errors.js';
+import { messageOf } from '../../../engine/base/attempt.js';
 import { refuseOutdated } from '../../../persistence/replication/nats/nats-log.js';
 import { askUntil } from '../ask-until.js';
 import { fixedPort } from '../fixed-port.js';
