@@ -69,10 +69,12 @@ export class JournalLost extends JournalError {
     const folders = [...new Set(files.map(({ path }) => dirname(path)))].filter((path) => !existsSync(path));
     this.rescue = [
       ...folders.map((path) => `mkdir -p -m 700 ${quoted(path)}`),
-      ...files.map(
-        ({ path, ino }) =>
-          `cp "$(find -L ${fds} -maxdepth 1 -type f -inum ${ino} | head -n 1)" ${quoted(path)}`,
-      ),
+      ...files.map(({ path, ino }) => {
+        // A copy over the file empties it at first, and SQLite deletes the WAL beside an empty segment.
+        const whole = quoted(`${path}.rescued`);
+        const found = `"$(find -L ${fds} -maxdepth 1 -type f -inum ${ino} | head -n 1)"`;
+        return `cp ${found} ${whole} && mv ${whole} ${quoted(path)}`;
+      }),
       `kill ${process.pid}`,
     ];
   }

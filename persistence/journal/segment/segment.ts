@@ -2,7 +2,7 @@
  * Reads one segment of the journal (`schema.ts`). Rows come in chunks, so that a journal of any length takes little
  * memory and no transaction stays open while the caller works on them. Each is checked when it is handed out.
  */
-import { existsSync, lstatSync } from 'node:fs';
+import { existsSync, lstatSync, statSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { must } from '../../../engine/base/assert.js';
 import type { StoredBatch } from '../../../engine/model/ports.js';
@@ -50,6 +50,8 @@ export class Segment {
    * segment cannot be read without changing it.
    */
   static open(path: string, mode: OpenMode): Segment {
+    // SQLite would delete the WAL beside it, also for a reader.
+    if (statSync(path, { throwIfNoEntry: false })?.size === 0) throw damaged(path, 'it is empty');
     try {
       return Segment.#over(path, openDatabase(path, mode));
     } catch (thrown) {

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { cpSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { cpSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { Raised } from '../../../http/metrics/alarms.js';
@@ -80,8 +80,10 @@ for (const [what, harm] of Object.entries(HARMS)) {
     assert.equal((await bettor.api.get('/markets')).status, 200);
 
     const { rescue } = await lostLine(server);
+    const found = statSync(paths.segment, { throwIfNoEntry: false })?.ino;
     assert.ok(Array.isArray(rescue));
     for (const command of rescue) execFileSync('sh', ['-c', String(command)]);
+    assert.notEqual(statSync(paths.segment).ino, found, 'it is never there in part');
     const ending = await server.run.ended;
     assert.equal(ending.code, 1, ending.stderr);
     assert.equal(linesOf(ending.stderr, 'stopped_without_journal').length, 1);

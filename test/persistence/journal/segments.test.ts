@@ -14,6 +14,7 @@ import { commitBatch } from '../../../persistence/journal/commit.js';
 import { crcHex } from '../../../persistence/journal/segment/batch-row.js';
 import { findSegments } from '../../../persistence/journal/segment/names.js';
 import type { RollStep } from '../../../persistence/journal/segment/roll.js';
+import { Segment } from '../../../persistence/journal/segment/segment.js';
 import { SqliteStore } from '../../../persistence/journal/store.js';
 import {
   alterDatabase,
@@ -210,4 +211,17 @@ test('remains of the next segment of an interrupted roll are removed', (t) => {
   writeFileSync(stray, 'half');
   assertServes(dir, BATCHES, 'with a stray');
   assert.equal(existsSync(stray), false);
+});
+
+test('an empty segment is damage, and the WAL beside it stays', (t) => {
+  const { dir, store } = writeSegments(temporaryDir(t), 1);
+  const image = crashImage(dir, join(temporaryDir(t), 'image'));
+  const path = must(findSegments(image.journal)[0], 'a segment');
+  store.close();
+  writeFileSync(path, '');
+  const walBytes = fileBytes(walPath(path));
+  assert.ok(walBytes > 0);
+  for (const mode of ['read', 'write'] as const)
+    assert.throws(() => Segment.open(path, mode), { code: 'journal_corrupt' });
+  assert.equal(fileBytes(walPath(path)), walBytes);
 });
