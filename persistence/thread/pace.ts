@@ -62,8 +62,7 @@ export class Pace {
 
 /**
  * The event loop and the journal's thread come first where cores are scarce: they get nine tenths of one that they
- * share with such a thread. With much less than a tenth, the shadow falls ever further behind a busy server, and roots
- * come too late.
+ * share with such a thread. With much less than a tenth, the shadow falls ever further behind a busy server.
  */
 const NICE = 10;
 const HELPERS_NICE = 15;
