@@ -1,4 +1,4 @@
-/** What the programs for authors of bots have in common: their command line, and how they end. */
+/** The command line of the programs for authors of bots, and how these end. */
 import { readFileSync } from 'node:fs';
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { type PriceRow, parsePricePath } from '../sandbox/index.js';

@@ -131,7 +131,7 @@ export class ToteStream {
       }
       this.#failures += 1;
       const state = { state: 'waiting', failures: this.#failures, end } as const;
-      // What it throws is uncaught, as what other callbacks throw, and does not end the stream in silence.
+      // An error in it is uncaught, as in other callbacks, and does not end the stream in silence.
       queueMicrotask(() => this.options.onState?.(state));
       await around.sleep(backoffMs(this.#failures, around.random), signal).catch(() => undefined);
     }

@@ -3,7 +3,6 @@
  * between two commits of the archive. An index by account would be maintained in random order for every bet; these
  * lists are written once, sorted by account.
  */
-
 import type Database from 'better-sqlite3';
 import type { Cell } from '../../engine/base/rows-text.js';
 import { ACCOUNT_BETS, archiveChecksum, parametersFor } from './columns.js';

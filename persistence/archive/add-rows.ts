@@ -1,5 +1,4 @@
 /** Adds rows of one archive to another, in the order in which they came about. */
-
 import type Database from 'better-sqlite3';
 import type { Cell } from '../../engine/base/rows-text.js';
 import { ArchiveBlocks } from './blocks.js';

@@ -2,7 +2,6 @@
  * Checks a complete archive: every row and block against its checksum, the number of rows against the progress row,
  * and the lists of accounts against the bets.
  */
-
 import type Database from 'better-sqlite3';
 import { messageOf } from '../../engine/base/attempt.js';
 import { type Cell, rowsOfText } from '../../engine/base/rows-text.js';

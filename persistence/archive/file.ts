@@ -1,5 +1,4 @@
 /** The archive as a file: how it is opened, made durable and set aside. `schema.ts` has its content. */
-
 import { existsSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { messageOf } from '../../engine/base/attempt.js';

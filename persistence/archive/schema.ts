@@ -9,7 +9,6 @@
  * them row by row. Markets, sides and results are words. Accounts and bets are numbers (7 is `acc_7`), account 0 is
  * the house. Every row of a table has a CRC-32 of its cells, because nothing else detects a flipped bit in it.
  */
-
 import Database from 'better-sqlite3';
 import type { Cell } from '../../engine/base/rows-text.js';
 import type { SnapshotMeta } from '../../engine/host/snapshot-store.js';

@@ -3,7 +3,6 @@
  * one command and turns whatever is thrown into a sentence on stderr and an exit code. It uses no state of the process,
  * so that a program can run many commands.
  */
-
 import { readFileSync } from 'node:fs';
 import { Argument, Command, CommanderError, Option } from 'commander';
 import { messageOf } from '../../engine/base/attempt.js';

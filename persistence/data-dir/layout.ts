@@ -1,5 +1,4 @@
 /** The layout of a data directory. Only this file creates one. */
-
 import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { messageOf } from '../../engine/base/attempt.js';

@@ -2,7 +2,6 @@
  * Secrets are files of mode 0600 in the data directory. A secret that other users can read is refused, not fixed: they
  * may have read it.
  */
-
 import { createHash, randomBytes } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { messageOf } from '../../engine/base/attempt.js';

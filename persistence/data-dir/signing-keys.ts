@@ -2,7 +2,6 @@
  * The keys with which the server signs roots and settlements, in a file of mode 0600. It keeps the public half of
  * retired pairs, so that their signatures can be checked for ever.
  */
-
 import { generateKeyPairSync } from 'node:crypto';
 import { isSignedBy, type KeyPair, keyIdOf, signerOf } from '../../crypto/signing.js';
 import { messageOf } from '../../engine/base/attempt.js';

@@ -1,5 +1,4 @@
 /** The journal's store on files: a chain of SQLite segments, the mark, and the `in-use` file. */
-
 import { rmSync } from 'node:fs';
 import { AssertionError, assert, must } from '../../engine/base/assert.js';
 import { messageOf } from '../../engine/base/attempt.js';

@@ -3,7 +3,6 @@
  * copies the open segment; it completes an interrupted roll. It can be repeated after a crash at any point. If it
  * cannot trust the journal, it throws and has changed nothing.
  */
-
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { messageOf } from '../../engine/base/attempt.js';

@@ -1,5 +1,4 @@
 /** The highest epoch that this machine has seen, as a file. */
-
 import { readFileSync } from 'node:fs';
 import { messageOf } from '../../engine/base/attempt.js';
 import { ifThere, writeFileDurably } from '../data-dir/files.js';

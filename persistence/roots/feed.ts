@@ -18,7 +18,7 @@ export type FeedEngine = Pick<Engine, 'currentRound' | 'unsettledRounds' | 'roun
 const isOpen = (round: RoundView): boolean => round.status === LIVE || awaitsRoot(round);
 
 export class RootFeed {
-  /** Of each open round, as far as its bets were told. */
+  /** By open round: how far its bets were told. */
   readonly #growing = new Map<RoundView, RoundBets>();
   /** Told of, and waiting for their roots. */
   readonly #locked = new Set<RoundView>();

@@ -2,7 +2,6 @@
  * The snapshots that the shadow writes, a piece at a time, and the retention afterwards. A failed one holds nothing
  * up.
  */
-
 import { statSync } from 'node:fs';
 import { assert } from '../../engine/base/assert.js';
 import { messageOf } from '../../engine/base/attempt.js';

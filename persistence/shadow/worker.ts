@@ -2,7 +2,6 @@
  * The shadow's thread: runs it slice by slice and reports its status. After an error the shadow is started again, at
  * growing intervals. Only a divergence ends the server, and the event loop does that.
  */
-
 import { statSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import { must } from '../../engine/base/assert.js';

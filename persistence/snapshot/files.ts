@@ -6,7 +6,6 @@
  * The name proves the content: hashing the file finds a single flipped bit. A file gets this name only when it is
  * complete and synced; until then it is `….unfinished`, which nobody reads.
  */
-
 import { createHash } from 'node:crypto';
 import { readdirSync, readSync, rmSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';

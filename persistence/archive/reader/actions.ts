@@ -1,5 +1,4 @@
 /** Actions and refusals of operators in the archive, newest first. */
-
 import type Database from 'better-sqlite3';
 import type { Cell } from '../../../engine/base/rows-text.js';
 import type {

@@ -1,5 +1,4 @@
 /** The ledger of an account in the archive, newest first, read no further than the answer goes. */
-
 import type Database from 'better-sqlite3';
 import type { Cell } from '../../../engine/base/rows-text.js';
 import type {

@@ -1,5 +1,4 @@
 /** Settled rounds in the archive, the last to start first. */
-
 import type Database from 'better-sqlite3';
 import { mulDivFloor } from '../../../engine/base/money.js';
 import type { Cell } from '../../../engine/base/rows-text.js';

@@ -1,5 +1,4 @@
 /** The reader's thread: answers the gateways' questions, in the order in which they come. */
-
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { must } from '../../../engine/base/assert.js';
 import { messageOf } from '../../../engine/base/attempt.js';

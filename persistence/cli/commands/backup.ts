@@ -1,5 +1,4 @@
 /** `tote backup`: a consistent copy of the data directory of a running or stopped server. */
-
 import { resolve } from 'node:path';
 import { Argument, Option } from 'commander';
 import { messageOf } from '../../../engine/base/attempt.js';

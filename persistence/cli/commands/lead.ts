@@ -1,5 +1,4 @@
 /** `tote promote` and `tote demote`: another leader for an exchange whose journal is replicated, without waiting for a lapse. */
-
 import { setTimeout as pause } from 'node:timers/promises';
 import { Argument, Option } from 'commander';
 import { messageOf } from '../../../engine/base/attempt.js';

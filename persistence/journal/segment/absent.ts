@@ -7,7 +7,6 @@
  * It is written before segments are deleted: segments that a crash has left over still count. The first start of a
  * directory writes it.
  */
-
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { messageOf } from '../../../engine/base/attempt.js';

@@ -2,7 +2,6 @@
  * Repeats an attempt until it succeeds. Trouble is told once, and once that it is over. A `JournalError` or an
  * assertion says that trying again is of no use.
  */
-
 import { AssertionError } from '../../../engine/base/assert.js';
 import { messageOf } from '../../../engine/base/attempt.js';
 import { JournalError } from '../../errors.js';

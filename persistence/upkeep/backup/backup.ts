@@ -6,7 +6,6 @@
  * A later call on the same target copies only new files. The order makes a crash harmless: snapshots come before the
  * journal that they lead to, then its mark, and last the archive. Meanwhile retention deletes nothing of the source.
  */
-
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { must } from '../../../engine/base/assert.js';

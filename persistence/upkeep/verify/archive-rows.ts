@@ -2,7 +2,6 @@
  * Compares the archive with the journal: every row of the replay must be in it, unchanged. Rows are read a few at a
  * time, without a transaction that would keep a running server from truncating its WAL.
  */
-
 import type Database from 'better-sqlite3';
 import { messageOf } from '../../../engine/base/attempt.js';
 import { type Cell, RowsText, rowsOfText } from '../../../engine/base/rows-text.js';

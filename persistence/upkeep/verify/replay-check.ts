@@ -3,7 +3,6 @@
  * books after every batch, the Merkle root of every round and its signature, the full state with every snapshot, and
  * every row of the archive.
  */
-
 import { lstatSync } from 'node:fs';
 import { newSha256 } from '../../../crypto/sha256.js';
 import { messageOf } from '../../../engine/base/attempt.js';
@@ -240,7 +239,7 @@ export function faultOfBooks(engine: EngineReads): string | null {
 /** Compares the roots on record with those of the bets that the journal tells of. */
 export class RootComparison {
   readonly #feed: RootFeed;
-  /** Of locked rounds, until they are settled. */
+  /** By locked round, until it is settled. */
   readonly #made = new Map<string, RoundRoot>();
   readonly #fingerprint: string;
   #faults: string[] = [];

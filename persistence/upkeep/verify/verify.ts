@@ -3,7 +3,6 @@
  * from being checked. Nothing is changed, and a server may be running: its new data is checked as far as it existed
  * at that time.
  */
-
 import { existsSync } from 'node:fs';
 import { newSha256 } from '../../../crypto/sha256.js';
 import { messageOf } from '../../../engine/base/attempt.js';

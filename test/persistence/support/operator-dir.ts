@@ -2,7 +2,6 @@
  * A whole small data directory as an operator has one: a random stream of real commands in a journal of three
  * segments, snapshots, archive, mark, secrets.
  */
-
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';

@@ -1,5 +1,4 @@
 /** Real NATS servers on loopback, each a process: three in a cluster, whose JetStream keeps three replicas. */
-
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';

@@ -65,7 +65,7 @@ export function Act(props: ActProps): JSX.Element | null {
 }
 
 export function ActionDialog(): JSX.Element | null {
-  // Whoever logs in next does not go on with what the one before had begun.
+  // The next session does not go on with what the one before had begun.
   const forget = (): void => {
     opened.value = null;
     notice.value = '';
