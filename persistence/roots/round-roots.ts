@@ -9,7 +9,7 @@ import type { SignedRoot } from '../../engine/model/proofs/proof-views.js';
 import { newLeaf, TreeHasher, TreeStack } from '../../engine/proofs/merkle.js';
 import { rootStatement } from '../../engine/proofs/statements.js';
 import { noRest, type Rest } from '../thread/pace.js';
-import { BET_CELLS, type RootNote } from './messages.js';
+import { BET_CELLS, type MadeRoot, type RootNote } from './messages.js';
 
 export type RoundRoot = RoundName & Pick<SignedRoot, 'merkleRoot' | 'treeSize'>;
 
@@ -83,6 +83,13 @@ export function rootText(
   const seedCommitment = seeds.commitment(market, roundNumber);
   return rootStatement({ roundId: roundId(market, roundNumber), seedCommitment, treeSize, merkleRoot });
 }
+
+export const signedRoot = (
+  { seeds }: RoundRoots,
+  root: RoundRoot,
+  keyId: string,
+  sign: (text: string) => string,
+): MadeRoot => ({ ...root, keyId, signature: sign(rootText(seeds, root)) });
 
 function betAt(cells: Float64Array, at: number, clientSeed: string | null): HashedBet {
   return {

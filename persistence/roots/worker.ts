@@ -6,8 +6,8 @@ import { isoText } from '../../engine/base/iso-text.js';
 import { headStatement, type SignedHead } from '../../engine/proofs/statements.js';
 import { backgroundPace } from '../thread/pace.js';
 import type { CloseMessage } from '../thread/thread.js';
-import type { FromRootsThread, JournalHead, MadeRoot, RootsOptions, ToRootsThread } from './messages.js';
-import { type RoundRoot, RoundRoots, rootText } from './round-roots.js';
+import type { FromRootsThread, JournalHead, RootsOptions, ToRootsThread } from './messages.js';
+import { RoundRoots, signedRoot } from './round-roots.js';
 
 const port = must(parentPort, "the parent's port");
 const { masterSecret, betHashes, signing, shadow } = workerData as RootsOptions;
@@ -22,12 +22,6 @@ function signedHead({ seq, chain, timeMs }: JournalHead): SignedHead {
   return { ...head, keyId, signature: sign(headStatement(head)) };
 }
 
-const signedRoot = (root: RoundRoot): MadeRoot => ({
-  ...root,
-  keyId,
-  signature: sign(rootText(roots.seeds, root)),
-});
-
 shadow.on('message', (head: JournalHead) => {
   pace.begin();
   post({ kind: 'head', head: signedHead(head) });
@@ -39,5 +33,5 @@ port.on('message', (message: ToRootsThread | CloseMessage) => {
     return;
   }
   pace.begin();
-  for (const root of roots.take(message)) post({ kind: 'root', root: signedRoot(root) });
+  for (const root of roots.take(message)) post({ kind: 'root', root: signedRoot(roots, root, keyId, sign) });
 });

@@ -5,7 +5,7 @@ import type { Engine } from '../../../engine/engine.js';
 import type { SigningKeys } from '../../../engine/model/proofs/signing.js';
 import { RootFeed } from '../../../persistence/roots/feed.js';
 import type { MadeRoot, RootNote } from '../../../persistence/roots/messages.js';
-import { type RoundRoot, RoundRoots, rootText } from '../../../persistence/roots/round-roots.js';
+import { RoundRoots, signedRoot } from '../../../persistence/roots/round-roots.js';
 
 /** RFC 8032, section 7.1, test 1. */
 const PRIVATE_KEY = '9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60';
@@ -34,12 +34,9 @@ export function writeSigningKeys(path: string): void {
 export function rootMaker(engine: Engine, masterSecret: Uint8Array): () => MadeRoot[] {
   const roots = new RoundRoots(masterSecret);
   let made: MadeRoot[] = [];
-  const signed = (root: RoundRoot): MadeRoot => {
-    const signature = signerOf(TEST_SIGNING)(rootText(roots.seeds, root));
-    return { ...root, keyId: KEY_ID, signature };
-  };
+  const sign = signerOf(TEST_SIGNING);
   const take = (notes: readonly RootNote[]): void => {
-    made = roots.take(notes).map(signed);
+    made = roots.take(notes).map((root) => signedRoot(roots, root, KEY_ID, sign));
   };
   const feed = new RootFeed(engine, take, Number.POSITIVE_INFINITY);
   return () => {
