@@ -2,11 +2,11 @@
  * Puts the roots of locked rounds on record, as they are made beside the engine's thread. Only a manual clock waits for
  * them, so that in a sandbox a root always comes before the result.
  */
-import { MARKETS_MAX, roundId } from '../model/domain.js';
+import { roundId } from '../model/domain.js';
 import type { ErrorCode } from '../model/errors.js';
 import type { SignedRoot } from '../model/proofs/proof-views.js';
 import type { RoundView } from '../model/views.js';
-import { awaitsRoot } from '../reads/round-bets.js';
+import { awaitsRoot, unfinishedRounds } from '../reads/round-bets.js';
 import type { Sequencer } from './sequencer.js';
 
 export interface RootPublisherOptions {
@@ -69,10 +69,6 @@ export class RootPublisher {
     if (stopped) return false;
     const isAwaited = (round: RoundView): boolean =>
       awaitsRoot(round) && !this.#refused.has(roundId(round.market, round.roundNumber));
-    for (let market = 0; market < MARKETS_MAX; market++) {
-      const round = engine.currentRound(market);
-      if (round !== null && isAwaited(round)) return true;
-    }
-    return engine.unsettledRounds().some(isAwaited);
+    return unfinishedRounds(engine).some(isAwaited);
   }
 }

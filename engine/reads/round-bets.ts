@@ -1,9 +1,18 @@
-/** The bets of a round in the order in which they joined it, for its Merkle root. */
-import { LIVE } from '../model/domain.js';
+/** Rounds that are not settled, and the bets of one in the order in which they joined it, for its Merkle root. */
+import { LIVE, MARKETS_MAX } from '../model/domain.js';
 import type { HashedBet } from '../model/events.js';
 import type { RoundView } from '../model/views.js';
 import type { Round } from '../state/rounds.js';
 import type { State } from '../state/state.js';
+
+/** The current round of each market, then those that have ended and are not settled. */
+export function unfinishedRounds(engine: {
+  currentRound(market: number): RoundView | null;
+  unsettledRounds(): readonly RoundView[];
+}): RoundView[] {
+  const current = Array.from({ length: MARKETS_MAX }, (_, market) => engine.currentRound(market) ?? []);
+  return [...current.flat(), ...engine.unsettledRounds()];
+}
 
 /** Whether the round's bets are final and its root is not on record, though it can be. */
 export const awaitsRoot = ({ proof, status, resolvedAtMs, openPrice }: RoundView): boolean =>

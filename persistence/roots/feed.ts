@@ -3,10 +3,10 @@
  * It reads the engine of the server itself: a bet that is not durable yet is lost together with its round's lock.
  */
 import type { Engine } from '../../engine/engine.js';
-import { LIVE, MARKETS_MAX } from '../../engine/model/domain.js';
+import { LIVE } from '../../engine/model/domain.js';
 import type { HashedBet } from '../../engine/model/events.js';
 import type { RoundView } from '../../engine/model/views.js';
-import { awaitsRoot, type RoundBets } from '../../engine/reads/round-bets.js';
+import { awaitsRoot, type RoundBets, unfinishedRounds } from '../../engine/reads/round-bets.js';
 import { BET_CELLS, type RootNote } from './messages.js';
 
 const BETS_PACKED_MAX = 1_024;
@@ -47,12 +47,7 @@ export class RootFeed {
 
   /** The one that locks first comes first: its root is wanted first. */
   #openRounds(): readonly RoundView[] {
-    const rounds = [...this.engine.unsettledRounds()];
-    for (let market = 0; market < MARKETS_MAX; market++) {
-      const round = this.engine.currentRound(market);
-      if (round !== null) rounds.push(round);
-    }
-    return rounds
+    return unfinishedRounds(this.engine)
       .filter((round) => isOpen(round) && !this.#locked.has(round))
       .sort((one, other) => one.lockTimeMs - other.lockTimeMs);
   }

@@ -1,6 +1,7 @@
 /** The prices that rounds of the engine are waiting for, and how old these may be. */
 import type { EngineReads } from '../../engine.js';
 import { ASSETS, assetOf, MARKETS_MAX, UPCOMING } from '../../model/domain.js';
+import { unfinishedRounds } from '../../reads/round-bets.js';
 
 export interface Waiting {
   readonly asset: number;
@@ -15,12 +16,11 @@ export function priceAgeMsMax(engine: EngineReads, asset: number): number {
   const markets = Array.from({ length: MARKETS_MAX }, (_, market) => market).filter(
     (market) => assetOf(market) === asset,
   );
-  const rounds = [...markets.map((market) => engine.currentRound(market)), ...engine.unsettledRounds()];
   return Math.max(
     0,
     ...markets.map((market) => engine.marketRules(market)?.maxPriceAgeMs ?? 0),
-    ...rounds.flatMap((round) =>
-      round !== null && assetOf(round.market) === asset ? round.maxPriceAgeMs : [],
+    ...unfinishedRounds(engine).flatMap(({ market, maxPriceAgeMs }) =>
+      assetOf(market) === asset ? maxPriceAgeMs : [],
     ),
   );
 }

@@ -1,11 +1,11 @@
 /** Questions about accounts, keys, rounds, bets and transfers in memory, answered on the engine's thread. */
 import { must } from '../../../engine/base/assert.js';
 import type { Sequencer } from '../../../engine/host/sequencer.js';
-import { MARKETS_MAX } from '../../../engine/model/domain.js';
 import type { BalanceMoved } from '../../../engine/model/events.js';
 import type { DayResults } from '../../../engine/model/loss-limits.js';
 import type { Rules } from '../../../engine/model/rules.js';
 import type { AccountView, KeyView, RoundView, Totals } from '../../../engine/model/views.js';
+import { unfinishedRounds } from '../../../engine/reads/round-bets.js';
 import { listOf } from '../../desk/lists.js';
 import { refuse } from '../../kit/refused.js';
 import type { Searched, Slice } from '../../kit/search-query.js';
@@ -130,8 +130,7 @@ export class OperatorReads {
   /** Those that are not settled. */
   readonly openRounds = (): Reply<OpenRounds> => {
     const { engine } = this.sequencer;
-    const current = Array.from({ length: MARKETS_MAX }, (_, market) => engine.currentRound(market));
-    const rounds = [...current.filter((round) => round !== null), ...engine.unsettledRounds()].map(openRound);
+    const rounds = unfinishedRounds(engine).map(openRound);
     const { seq, lifecycleSeq } = engine;
     return { result: { rounds, seq, lifecycleSeq, timeMs: this.sequencer.stampMs() }, after: seq };
   };

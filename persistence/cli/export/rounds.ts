@@ -4,7 +4,6 @@
  */
 import type { Engine } from '../../../engine/engine.js';
 import {
-  MARKETS_MAX,
   marketId,
   RESULT_NONE,
   ROUND_RESULTS,
@@ -14,6 +13,7 @@ import {
   textAt,
 } from '../../../engine/model/domain.js';
 import type { RoundView } from '../../../engine/model/views.js';
+import { unfinishedRounds } from '../../../engine/reads/round-bets.js';
 import type { ArchivedRound } from '../../archive/reader/row-events.js';
 import { dollarsText, isoText, percentText } from '../frame/format.js';
 import {
@@ -65,8 +65,7 @@ function* rowsOf({ archive, engine, isAtEnd }: ExportSource, range: ExportRange)
 }
 
 function unsettled(engine: Engine): RoundView[] {
-  const current = Array.from({ length: MARKETS_MAX }, (_, market) => engine.currentRound(market) ?? []);
-  return [...current.flat(), ...engine.unsettledRounds()].sort(
+  return unfinishedRounds(engine).sort(
     (one, other) => one.startTimeMs - other.startTimeMs || one.market - other.market,
   );
 }

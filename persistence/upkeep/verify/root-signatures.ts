@@ -9,11 +9,12 @@ import { FAIRNESS_TOOLS } from '../../../crypto/fairness-tools.js';
 import { isSignedBy } from '../../../crypto/signing.js';
 import type { Engine } from '../../../engine/engine.js';
 import { RoundSeeds } from '../../../engine/fairness.js';
-import { MARKETS_MAX, marketOf, type RoundName, roundId } from '../../../engine/model/domain.js';
+import { marketOf, type RoundName, roundId } from '../../../engine/model/domain.js';
 import type { EngineEvent } from '../../../engine/model/events.js';
 import type { SignedRoot } from '../../../engine/model/proofs/proof-views.js';
 import type { NotedKey } from '../../../engine/model/proofs/signing.js';
 import type { RoundView } from '../../../engine/model/views.js';
+import { unfinishedRounds } from '../../../engine/reads/round-bets.js';
 import { openArchive } from '../../archive/file.js';
 import { asArchiveDamage } from '../../archive/schema.js';
 import { closing } from '../../data-dir/closing.js';
@@ -78,11 +79,9 @@ export class RootSignatures {
 
   /** Roots of rounds that are not settled. */
   ofSnapshot(engine: Engine, file: string): void {
-    const current = Array.from({ length: MARKETS_MAX }, (_, market) => engine.currentRound(market));
-    for (const round of [...current, ...engine.unsettledRounds()]) {
-      const root = round?.proof.root ?? null;
-      if (round !== null && root !== null)
-        this.#ofJournal(engine, { ...root, ...nameOf(round) }, file, engine.seq);
+    for (const round of unfinishedRounds(engine)) {
+      const { root } = round.proof;
+      if (root !== null) this.#ofJournal(engine, { ...root, ...nameOf(round) }, file, engine.seq);
     }
   }
 
