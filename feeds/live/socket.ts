@@ -1,5 +1,4 @@
 /** A WebSocket connection to a price service that is only listened to, once the greetings have told it what to send. */
-import { WebSocket } from 'ws';
 import { askedMsOf, troubleOf } from './http-text.js';
 import type { Ended, Listener } from './kept-connection.js';
 
@@ -12,16 +11,19 @@ export interface SocketOptions {
   readonly onText: (text: string) => boolean;
 }
 
-export function readSocket(
+/** Loads the library, which is large, where a feed uses it. */
+export async function readSocket(
   { url, greetings, onText }: SocketOptions,
   listener: Listener,
   signal: AbortSignal,
 ): Promise<Ended> {
+  const { WebSocket } = await import('ws');
   return new Promise((resolve) => {
     // Redirections are not followed: the service named in the configuration is the one that prices markets.
     const socket = new WebSocket(url, { maxPayload: MESSAGE_BYTES_MAX, perMessageDeflate: false });
     let trouble = '';
     signal.addEventListener('abort', () => socket.terminate(), { once: true });
+    if (signal.aborted) socket.terminate();
     socket.on('open', () => {
       for (const greeting of greetings) socket.send(greeting);
       listener.opened();

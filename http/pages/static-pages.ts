@@ -27,5 +27,6 @@ export function staticPage(
   for (let at = 0; at < extraHeaders.length; at += 2)
     shared += `\r\n${extraHeaders[at]}: ${extraHeaders[at + 1]}`;
   const content = `\r\nContent-Type: ${contentType}\r\nX-Content-Type-Options: nosniff`;
-  return new TaggedBody(Buffer.from(body), { content, caching: shared }, compress);
+  const bytes = typeof body === 'string' ? Buffer.from(body) : body;
+  return new TaggedBody(bytes, { content, caching: shared }, compress);
 }

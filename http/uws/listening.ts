@@ -5,7 +5,6 @@
  * handshake. So a transport can take a new certificate by opening another app: new connections go there, and the old app
  * keeps those that it has.
  */
-import { isIPv6 } from 'node:net';
 import type { TlsFiles } from '../../config/certificate.js';
 import { type UwsApp, type UwsAppDescriptor, uws } from './library.js';
 
@@ -66,5 +65,5 @@ export function acceptFor(
 /** For a client on this machine. */
 export function urlOf(host: string, port: number, isTls: boolean): string {
   const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
-  return `http${isTls ? 's' : ''}://${isIPv6(reachable) ? `[${reachable}]` : reachable}:${port}`;
+  return `http${isTls ? 's' : ''}://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
 }
