@@ -15,8 +15,8 @@ import { RootFeed } from '../persistence/roots/feed.js';
 import { ManualClock, systemClock, wholeMonotonicMs } from '../process/clock.js';
 import type { Log } from '../process/log/log.js';
 import type { DiskSpace, Shutdown } from '../process/shutdown.js';
+import type { Storage } from './keepers.js';
 import { hasStakes, tellGap } from './start-clock.js';
-import type { Storage } from './storage.js';
 import { rootRefusedLogger } from './store-lines.js';
 
 /** A manual clock goes on where the journal ends; the log tells of a system clock that is far from there. */

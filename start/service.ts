@@ -13,8 +13,8 @@ import { isClockRight } from '../process/clock-sync.js';
 import type { Log } from '../process/log/log.js';
 import type { Shutdown } from '../process/shutdown.js';
 import type { Host } from './host.js';
+import type { Storage } from './keepers.js';
 import { SecondClock } from './second-clock.js';
-import type { Storage } from './storage.js';
 
 /** The parts of a server that runs. */
 export interface Running {

@@ -1,6 +1,6 @@
 /**
  * Questions about data that has left the engine's memory, and their answers, as a reader of the archive gives them on a
- * thread of its own. `http` asks, `persistence` answers, and `main.ts` gives each gateway a port to the reader.
+ * thread of its own. `http` asks, `persistence` answers, and `start/server.ts` gives each gateway a port to the reader.
  */
 import type { BetsFilter } from './bet-pages.js';
 import type { RoundName } from './domain.js';

@@ -1,5 +1,5 @@
 /**
- * The ports of the engine and its host: time, the journal, price feeds and the network, as interfaces. `main.ts`
+ * The ports of the engine and its host: time, the journal, price feeds and the network, as interfaces. `start/`
  * provides the real implementations; the simulator replaces all of them and runs everything else unchanged. `http`
  * and `persistence` know each other only through these types.
  */

@@ -1,4 +1,4 @@
-/** A gateway's questions to the archive's reader, over a port that `main.ts` provides. */
+/** A gateway's questions to the archive's reader, over a port that `start/server.ts` provides. */
 import type { MessagePort } from 'node:worker_threads';
 import {
   type ArchiveAnswer,

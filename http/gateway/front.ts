@@ -3,7 +3,7 @@
  * in three steps: the threads are started, `listen` takes the port, and `attach` connects the engine before its first
  * command.
  */
-import type { MessagePort } from 'node:worker_threads';
+import type { MessagePort, Worker } from 'node:worker_threads';
 import { betHashesMemory } from '../../crypto/bet-hashes.js';
 import { assert, must } from '../../engine/base/assert.js';
 import type { EngineReads } from '../../engine/engine.js';
@@ -59,14 +59,14 @@ export class Front {
   #publishesEveryTurn = false;
 
   /**
-   * Starts the threads of `count` gateways, and the operators'. `onFatal` is for a programming error in one of them.
+   * Starts the threads of `count` gateways; the operators' is there. `onFatal` is for a programming error in one of them.
    */
-  constructor(count: number, onFatal: (error: unknown) => void) {
+  constructor(count: number, operators: Worker, onFatal: (error: unknown) => void) {
     this.figures = figuresMemory(count);
     const desk = (): Desk => must(this.#connected, 'the engine of a server that serves').desk;
     const shared = { schedule: setImmediate, monotonicMs: systemClock.monotonicMs };
     const nearLink = new NearLink({ ...shared, desk, beforeReply: () => this.publishFirst() });
-    this.#gateways = new Gateways(count, nearLink, onFatal);
+    this.#gateways = new Gateways(count, operators, nearLink, onFatal);
     this.#service = new RingService({
       ...shared,
       serve: (ring, gateway) => serveRing(desk(), ring, gateway),

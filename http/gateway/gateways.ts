@@ -3,7 +3,7 @@
  * gateway also accepts the connections and hands them out to all in turn, so that each has the same number and the port
  * is taken exclusively.
  */
-import type { MessagePort } from 'node:worker_threads';
+import type { MessagePort, Worker } from 'node:worker_threads';
 import { must } from '../../engine/base/assert.js';
 import type { OperatorToken, Refusals } from '../../engine/model/operators.js';
 import type { Rules } from '../../engine/model/rules.js';
@@ -22,6 +22,7 @@ import {
   type ToGateway,
   WAKE,
 } from './messages.js';
+import { startWorker } from './start.js';
 import { GatewayHere, type GatewayPlace, GatewayThread } from './thread.js';
 import { Ended } from './thread-end.js';
 
@@ -47,18 +48,22 @@ export class Gateways {
   #isOver = false;
 
   /**
-   * Starts `count` threads for the public port and one for operators, which load their code meanwhile. With a count of
+   * Starts `count` threads for the public port, which load their code meanwhile, beside the operators'. With a count of
    * 0 this thread serves the public port, by `nearLink`. `onFatal` is for a programming error in one of them.
    */
   constructor(
     private readonly count: number,
+    operators: Worker,
     nearLink: Link,
     onFatal: (error: unknown) => void,
   ) {
     const onWake = (): void => this.#onWake();
-    const threads = Array.from({ length: count }, () => new GatewayThread('public', onWake, onFatal));
+    const threads = Array.from(
+      { length: count },
+      () => new GatewayThread(startWorker('public'), onWake, onFatal),
+    );
     this.#public = count === 0 ? [new GatewayHere(nearLink, onWake, onFatal)] : threads;
-    this.#operators = new GatewayThread('operator', () => undefined, onFatal);
+    this.#operators = new GatewayThread(operators, () => undefined, onFatal);
     process.on('exit', () => this.#halt());
   }
 

@@ -1,5 +1,5 @@
 /** The place of a gateway, as the engine's thread sees it: in a thread of its own, or here, on the engine's. */
-import { type MessagePort, Worker } from 'node:worker_threads';
+import type { MessagePort, Worker } from 'node:worker_threads';
 import { must } from '../../engine/base/assert.js';
 import type { Link } from '../link/link.js';
 import { loadDocs } from '../pages/docs-page.js';
@@ -41,18 +41,17 @@ export abstract class GatewayPlace {
 }
 
 export class GatewayThread extends GatewayPlace {
-  readonly #worker: Worker;
-
-  /** Tools that list threads find the role in their arguments. */
-  constructor(role: 'public' | 'operator', ...on: ConstructorParameters<typeof GatewayPlace>) {
+  constructor(
+    private readonly worker: Worker,
+    ...on: ConstructorParameters<typeof GatewayPlace>
+  ) {
     super(...on);
-    this.#worker = new Worker(new URL('./worker.js', import.meta.url), { argv: [role] });
-    this.#worker.on('message', this.receive);
-    this.#worker.on('error', this.onFatal);
+    worker.on('message', this.receive);
+    worker.on('error', this.onFatal);
   }
 
   post(message: ToGateway, transferred: readonly MessagePort[] = []): void {
-    this.#worker.postMessage(message, transferred);
+    this.worker.postMessage(message, transferred);
   }
 
   tellNews(): void {

@@ -25,7 +25,7 @@ export interface SealedSegment {
 }
 
 /** A batch to commit, as a list: an object's names would be written and read with each. */
-export type ToJournal = readonly [
+export type BatchToWrite = readonly [
   firstSeq: number,
   lastSeq: number,
   timeMs: number,
@@ -38,6 +38,9 @@ export interface JournalMemory {
   readonly sent: Int32Array;
   readonly activeMs: Float64Array;
 }
+
+/** Options are the first message. */
+export type ToJournal = JournalThreadOptions | BatchToWrite;
 
 /** A number: the commands up to this one are durable. */
 export type FromJournal =

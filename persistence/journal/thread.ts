@@ -12,39 +12,34 @@ import { type CloseMessage, endedText, Thread } from '../thread/thread.js';
 import {
   type FromJournal,
   fromErrorParts,
-  type JournalMemory,
   type JournalThreadOptions,
   type SealedSegment,
   type ToJournal,
 } from './messages.js';
+import type { StartedJournal } from './start.js';
 
 type State = 'new' | 'open' | 'closing' | 'closed' | 'failed';
 
 class WritingThread extends Thread<ToJournal, FromJournal> {
   constructor(
-    options: JournalThreadOptions,
-    private readonly memory: JournalMemory,
+    private readonly started: StartedJournal,
     protected override readonly onMessage: (message: FromJournal) => void,
     protected override readonly onError: (error: Error) => void,
     protected override readonly onEnded: (exitCode: number) => void,
   ) {
-    const data = { ...options, memory };
-    super({ file: new URL('./worker.js', import.meta.url), name: 'journal', data });
+    super(() => started.worker);
+    this.begin();
   }
 
   override post(message: ToJournal | CloseMessage): void {
+    const { sent } = this.started.memory;
     super.post(message);
-    Atomics.add(this.memory.sent, 0, 1);
-    Atomics.notify(this.memory.sent, 0);
+    Atomics.add(sent, 0, 1);
+    Atomics.notify(sent, 0);
   }
 }
 
 export class JournalThread implements JournalWriter {
-  readonly #options: JournalThreadOptions;
-  readonly #memory: JournalMemory = {
-    sent: new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT)),
-    activeMs: new Float64Array(new SharedArrayBuffer(Float64Array.BYTES_PER_ELEMENT)),
-  };
   #state: State = 'new';
   #thread: WritingThread | null = null;
   #events: JournalWriterEvents | null = null;
@@ -55,14 +50,13 @@ export class JournalThread implements JournalWriter {
 
   /** `tookMs` is how long beginning the next segment took. */
   constructor(
-    options: JournalThreadOptions,
+    private readonly started: StartedJournal,
+    private readonly options: JournalThreadOptions,
     private readonly onSealed: (segment: SealedSegment, tookMs: number) => void = () => undefined,
-  ) {
-    this.#options = options;
-  }
+  ) {}
 
   get activeMs(): number {
-    return this.#memory.activeMs[0] ?? 0;
+    return this.started.memory.activeMs[0] ?? 0;
   }
 
   /** A journal that cannot be opened is told by `onFailure`. */
@@ -71,12 +65,12 @@ export class JournalThread implements JournalWriter {
     this.#state = 'open';
     this.#events = events;
     this.#thread = new WritingThread(
-      this.#options,
-      this.#memory,
+      this.started,
       (message) => this.#onMessage(message),
       (error) => this.#fail(error),
       (exitCode) => this.#onEnded(exitCode),
     );
+    this.#thread.post(this.options);
   }
 
   /** After a failure the batch is dropped: `onFailure` has told. */

@@ -3,7 +3,7 @@
  * the checkpoint, the next segment and the check of free space after it. Waiting batches, which only a follower
  * sends, share one sync. The first error ends the work for good.
  *
- * Its event loop does not turn while it works: it looks for messages itself, and sleeps on shared memory.
+ * It is started before the journal is recovered, and waits for its options. Its event loop does not turn while it works: it looks for messages itself, and sleeps on shared memory.
  */
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { assert, must } from '../../engine/base/assert.js';
@@ -12,16 +12,16 @@ import { DEFAULT_SPACE_THRESHOLDS, freeBytesOf, SpaceWatch } from '../data-dir/s
 import type { CloseMessage } from '../thread/thread.js';
 import { commitBatches } from './commit.js';
 import {
+  type BatchToWrite,
   type FromJournal,
   type JournalMemory,
   type JournalThreadOptions,
-  type ToJournal,
   toErrorParts,
 } from './messages.js';
 import { JournalLost } from './open-files.js';
 import { SqliteStore } from './store.js';
 
-type Message = ToJournal | CloseMessage;
+type Message = BatchToWrite | CloseMessage;
 
 const LOOK_EVERY_MS = 1_000;
 /** A busy journal checks the free space after this much text. */
@@ -30,7 +30,10 @@ const SPACE_CHECK_EVERY_CHARS = 4 * 1024 * 1024;
 const TOGETHER_CHARS_MAX = 1024 * 1024;
 
 const port = must(parentPort, "the parent's port");
-const { memory, ...options } = workerData as JournalThreadOptions & { readonly memory: JournalMemory };
+const { sent, activeMs } = workerData as JournalMemory;
+const received = (): unknown => receiveMessageOnPort(port)?.message;
+const nextMessage = (): Message | undefined => received() as Message | undefined;
+const options = awaitOptions();
 const post = (message: FromJournal): void => port.postMessage(message);
 
 const space = new SpaceWatch(options.space ?? DEFAULT_SPACE_THRESHOLDS, () =>
@@ -40,6 +43,11 @@ let store: SqliteStore | null = null;
 let charsSinceSpaceCheck = 0;
 let hasFailed = false;
 let isClosed = false;
+
+function awaitOptions(): JournalThreadOptions {
+  Atomics.wait(sent, 0, 0);
+  return received() as JournalThreadOptions;
+}
 
 /**
  * An error is reported and ends the thread, whatever else is waiting. With lost files the thread stops working but
@@ -119,8 +127,6 @@ function work(first: Message): void {
   commit(batches, chars);
 }
 
-const nextMessage = (): Message | undefined => receiveMessageOnPort(port)?.message as Message | undefined;
-
 /** Tells operators of an idle journal, too, that its files are lost or its disk is full. */
 function look(): void {
   must(store, 'the store').requireFiles();
@@ -128,7 +134,6 @@ function look(): void {
 }
 
 function serve(): void {
-  const { sent, activeMs } = memory;
   let nowMs = performance.now();
   let lookAtMs = nowMs + LOOK_EVERY_MS;
   let waitedMs = 0;

@@ -1,6 +1,7 @@
 /** The engine's side of the replication's thread (`worker.ts`). Nothing here waits. */
 import { JournalError } from '../errors.js';
 import { fromErrorParts } from '../journal/messages.js';
+import { startThread } from '../thread/start.js';
 import { endedText, Thread } from '../thread/thread.js';
 import type { FromReplication, ReplicationThreadOptions, ToReplication } from './messages.js';
 
@@ -24,7 +25,8 @@ export class ReplicationThread extends Thread<ToReplication, FromReplication> im
     private readonly events: ReplicationEvents,
   ) {
     const file = new URL('./worker.js', import.meta.url);
-    super({ file, name: 'replication', data: options, closeMsMax: CLOSE_MS_MAX });
+    super(() => startThread({ file, name: 'replication', data: options }), CLOSE_MS_MAX);
+    this.begin();
   }
 
   get #isOver(): boolean {

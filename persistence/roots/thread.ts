@@ -1,5 +1,6 @@
 /** The event loop's side of the thread that makes roots (`worker.ts`). */
 import type { SignedHead } from '../../engine/proofs/statements.js';
+import { startThread } from '../thread/start.js';
 import { Thread } from '../thread/thread.js';
 import type { FromRootsThread, MadeRoot, RootsOptions, ToRootsThread } from './messages.js';
 
@@ -15,7 +16,7 @@ export class RootsThread extends Thread<ToRootsThread, FromRootsThread> {
     private readonly events: RootsEvents,
   ) {
     const file = new URL('./worker.js', import.meta.url);
-    super({ file, name: 'roots', data: options, transferred: [options.shadow] });
+    super(() => startThread({ file, name: 'roots', data: options, transferred: [options.shadow] }));
   }
 
   protected override onMessage(message: FromRootsThread): void {

@@ -3,6 +3,7 @@ import { unreachable } from '../../engine/base/assert.js';
 import type { RefusedAt } from '../../engine/model/operators.js';
 import { type ShadowStatus, STATUS_AT_START } from '../../engine/model/shadow-status.js';
 import { fromErrorParts } from '../journal/messages.js';
+import { startThread } from '../thread/start.js';
 import { Thread } from '../thread/thread.js';
 import type { FromShadow, ShadowNews, ShadowOptions, ToShadow } from './messages.js';
 
@@ -25,7 +26,8 @@ export class ShadowThread extends Thread<ToShadow, FromShadow> {
     closeMsMax = CLOSE_MS_MAX,
   ) {
     const file = new URL('./worker.js', import.meta.url);
-    super({ file, name: 'shadow', data: options, transferred: [options.reader, options.roots], closeMsMax });
+    const transferred = [options.reader, options.roots];
+    super(() => startThread({ file, name: 'shadow', data: options, transferred }), closeMsMax);
   }
 
   /** At most half a second old if the thread is well. */

@@ -17,6 +17,8 @@ export interface ArchiveThreads {
   readonly makeRoots: (publish: (root: MadeRoot) => void) => (notes: readonly RootNote[]) => void;
   /** `take` gets the newest signed head of the journal, beginning with the last one. */
   readonly takeHeads: (take: (head: SignedHead) => void) => void;
+  /** The first answer waits for none of the three, and comes sooner without them. */
+  readonly begin: () => void;
   readonly close: () => Promise<void>;
 }
 
@@ -51,6 +53,9 @@ export function startArchiveThreads(
     takeHeads: (take) => {
       takeHead = take;
       if (newest !== null) take(newest);
+    },
+    begin: () => {
+      for (const thread of [shadow, reader, roots]) thread.begin();
     },
     close: async () => {
       await reader.close();

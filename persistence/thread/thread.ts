@@ -1,15 +1,5 @@
 /** A thread of the server as the event loop sees it. */
-import { type MessagePort, Worker } from 'node:worker_threads';
-
-export interface ThreadStart {
-  readonly file: URL;
-  readonly name: string;
-  /** Its `workerData`; `transferred` is handed over, not copied. */
-  readonly data: object;
-  readonly transferred?: readonly (MessagePort | undefined)[];
-  /** After a close it has this long to end, then it is terminated. */
-  readonly closeMsMax?: number;
-}
+import type { MessagePort, Worker } from 'node:worker_threads';
 
 export interface CloseMessage {
   readonly kind: 'close';
@@ -20,24 +10,32 @@ export const endedText = (does: string, exitCode: number): string =>
   `The thread that ${does} the journal ended by itself with code ${exitCode}. Start again: the restart recovers every acknowledged order.`;
 
 export abstract class Thread<To, From> {
-  readonly #worker: Worker;
-  readonly #ended: Promise<void>;
-  readonly #closeMsMax: number | undefined;
+  #worker: Worker | null = null;
+  readonly #waiting: [message: To | CloseMessage, transferred: readonly MessagePort[]][] = [];
+  #ended = Promise.resolve();
   #isClosing = false;
 
-  constructor({ file, name, data, transferred = [], closeMsMax }: ThreadStart) {
-    const transferList = transferred.filter((port) => port !== undefined);
-    this.#worker = new Worker(file, { name, workerData: data, transferList });
-    this.#worker.on('message', (message: From) => this.onMessage(message));
-    this.#worker.on('error', (error: Error) => this.onError(error));
-    this.#worker.on('messageerror', (error) => this.onError(error));
+  /** After a close the thread has `closeMsMax` to end, then it is terminated. */
+  constructor(
+    private readonly start: () => Worker,
+    private readonly closeMsMax?: number,
+  ) {}
+
+  /** Until then messages wait. A thread begins once; one that is closed by now, never. */
+  begin(): void {
+    if (this.#isClosing || this.#worker !== null) return;
+    const worker = this.start();
+    worker.on('message', (message: From) => this.onMessage(message));
+    worker.on('error', (error: Error) => this.onError(error));
+    worker.on('messageerror', (error) => this.onError(error));
     this.#ended = new Promise((resolve) => {
-      this.#worker.on('exit', (exitCode) => {
+      worker.on('exit', (exitCode) => {
         this.onEnded(exitCode);
         resolve();
       });
     });
-    this.#closeMsMax = closeMsMax;
+    this.#worker = worker;
+    for (const [message, transferred] of this.#waiting.splice(0)) worker.postMessage(message, transferred);
   }
 
   protected abstract onMessage(message: From): void;
@@ -51,18 +49,19 @@ export abstract class Thread<To, From> {
   }
 
   get activeMs(): number {
-    return this.#worker.performance.eventLoopUtilization().active;
+    return this.#worker?.performance.eventLoopUtilization().active ?? 0;
   }
 
   post(message: To | CloseMessage, transferred: readonly MessagePort[] = []): void {
-    this.#worker.postMessage(message, transferred);
+    if (this.#worker === null) this.#waiting.push([message, transferred]);
+    else this.#worker.postMessage(message, transferred);
   }
 
   async close(): Promise<void> {
     if (!this.#isClosing) this.post({ kind: 'close' });
     this.#isClosing = true;
-    const max = this.#closeMsMax;
-    const timer = max === undefined ? undefined : setTimeout(() => void this.#worker.terminate(), max);
+    const max = this.closeMsMax;
+    const timer = max === undefined ? undefined : setTimeout(() => void this.#worker?.terminate(), max);
     await this.#ended;
     clearTimeout(timer);
   }

@@ -1,5 +1,6 @@
 /** The event loop's side of the reader's thread (`worker.ts`). */
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
+import { startThread } from '../../thread/start.js';
 import { Thread } from '../../thread/thread.js';
 import type { FromReader, ReaderOptions, ToReader } from './messages.js';
 
@@ -15,7 +16,7 @@ export class ReaderThread extends Thread<ToReader, FromReader> {
     private readonly events: ReaderEvents,
   ) {
     const file = new URL('./worker.js', import.meta.url);
-    super({ file, name: 'reader', data: options, transferred: [options.shadow] });
+    super(() => startThread({ file, name: 'reader', data: options, transferred: [options.shadow] }));
   }
 
   /** A port for another gateway's questions (`ArchiveAsked`), answered there (`ArchiveTold`). */

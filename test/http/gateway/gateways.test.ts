@@ -9,6 +9,7 @@ import { boardMemory } from '../../../http/board/markets.js';
 import { rightsMemory } from '../../../http/board/rights.js';
 import { broadcastMemory } from '../../../http/broadcast/records.js';
 import { Gateways } from '../../../http/gateway/gateways.js';
+import { startWorker } from '../../../http/gateway/start.js';
 import { LIMITS_CAPACITY } from '../../../http/limits/shared-limits.js';
 import { figuresMemory } from '../../../http/metrics/memory.js';
 import { tracesMemory } from '../../../http/metrics/order-traces.js';
@@ -31,7 +32,12 @@ test('a programming error in a gateway is told, and all gateways still close', a
     tell = resolve;
   });
   const never = (): never => assert.fail('no request comes');
-  const gateways = new Gateways(2, { pending: 0, place: never, ask: never }, (error) => tell(error));
+  const gateways = new Gateways(
+    2,
+    startWorker('operator'),
+    { pending: 0, place: never, ask: never },
+    (error) => tell(error),
+  );
   const port = {
     openConnections: new SharedArrayBuffer(CONNECTION_CELLS_BYTES),
     connectionsMax: 10,

@@ -9,6 +9,7 @@ import { type DataDir, openDataDir } from '../../../persistence/data-dir/layout.
 import { JournalError } from '../../../persistence/errors.js';
 import { readMarkFile } from '../../../persistence/journal/mark.js';
 import type { JournalThreadOptions } from '../../../persistence/journal/messages.js';
+import { startJournalThread } from '../../../persistence/journal/start.js';
 import { JournalThread } from '../../../persistence/journal/thread.js';
 import { batchAt, batchesUpTo, onlySegment, recover, temporaryDir } from '../support/journal-files.js';
 
@@ -24,7 +25,7 @@ interface Journal {
 function openJournal(t: TestContext, options: Partial<JournalThreadOptions> = {}): Journal {
   const dir = openDataDir(temporaryDir(t));
   const { lastSeq } = recover(dir);
-  const thread = new JournalThread({ dir, durability: 'fsync', lastSeq, ...options });
+  const thread = new JournalThread(startJournalThread(), { dir, durability: 'fsync', lastSeq, ...options });
   const acknowledged: number[] = [];
   const levels: SpaceLevel[] = [];
   let waiting: ((lastSeq: number) => void) | null = null;
@@ -111,7 +112,7 @@ test('an error keeps its class, code and cause across threads', async (t) => {
   const dir = openDataDir(temporaryDir(t));
   recover(dir);
   const elsewhere = { ...dir, markFile: `${dirname}/no-such-folder/mark` };
-  const thread = new JournalThread({ dir: elsewhere, durability: 'fsync', lastSeq: 0 });
+  const thread = new JournalThread(startJournalThread(), { dir: elsewhere, durability: 'fsync', lastSeq: 0 });
   const error = await new Promise<Error>((resolve) => {
     thread.open({ onDurable() {}, onFailure: resolve, onLost() {}, onSpaceLevel() {} });
   });

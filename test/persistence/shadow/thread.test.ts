@@ -43,6 +43,7 @@ function startThread(hot: HotSide, changes: Partial<ShadowOptions> = {}): Starte
     onNews: (told: ShadowNews) => news.push(told),
   };
   const thread = new ShadowThread(shadowOptions(hot.dir, changes), events, CLOSE_MS_MAX);
+  thread.begin();
   return { thread, diverged, notes, news };
 }
 

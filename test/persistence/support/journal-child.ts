@@ -8,6 +8,7 @@ import { must } from '../../../engine/base/assert.js';
 import { openDataDir } from '../../../persistence/data-dir/layout.js';
 import { lockDataDir } from '../../../persistence/data-dir/lock.js';
 import { codeOf } from '../../../persistence/errors.js';
+import { startJournalThread } from '../../../persistence/journal/start.js';
 import { JournalThread } from '../../../persistence/journal/thread.js';
 import { batchAt, recover } from './journal-files.js';
 
@@ -20,7 +21,7 @@ const dir = openDataDir(must(path, 'the data directory'));
 lockDataDir(dir);
 const { given, lastSeq } = recover(dir);
 const options = segmentBytesMax === undefined ? {} : { segmentBytesMax: Number(segmentBytesMax) };
-const journal = new JournalThread({ dir, durability: 'fsync', lastSeq, ...options });
+const journal = new JournalThread(startJournalThread(), { dir, durability: 'fsync', lastSeq, ...options });
 let next = given.length;
 const commitNext = (): void => {
   journal.commit(batchAt(next));

@@ -1,6 +1,6 @@
 /**
  * One life of the server: the real sequencer, lifecycle, price tracker and both APIs over a recovered engine, put
- * together as `main.ts` does it, with the simulator's clock, journal, feed and network.
+ * together as `start/server.ts` does it, with the simulator's clock, journal, feed and network.
  */
 import { keyDigest } from '../../../crypto/api-keys.js';
 import { fail } from '../../../engine/base/assert.js';

@@ -1,0 +1,112 @@
+/** The story of a start: configuration, recovery, ports, the engine's host, first commands, and then requests. */
+import { readFileSync } from 'node:fs';
+import type { Worker } from 'node:worker_threads';
+import { ConfigError, readConfig } from '../config/config.js';
+import { resolveSetup } from '../config/setup.js';
+import type { Config } from '../config/variables.js';
+import { must } from '../engine/base/assert.js';
+import type { Refusals } from '../engine/model/operators.js';
+import { Front } from '../http/gateway/front.js';
+import { openPorts, requireDescriptors } from '../http/gateway/ports.js';
+import { EngineMeter } from '../http/metrics/engine-meter.js';
+import { openOperatorTokens } from '../persistence/data-dir/operator-tokens.js';
+import { masterSecretFingerprint } from '../persistence/data-dir/secrets.js';
+import { JournalError } from '../persistence/errors.js';
+import { quoted } from '../persistence/journal/open-files.js';
+import { startJournalThread } from '../persistence/journal/start.js';
+import { createLog, type Log, logNodeWarnings } from '../process/log/log.js';
+import { Reloads } from '../process/reloads.js';
+import { withServiceManager } from '../process/service-manager.js';
+import { Shutdown } from '../process/shutdown.js';
+import { tellDemo } from './demo.js';
+import { submitFirstCommands } from './first-commands.js';
+import { buildHost, openClock } from './host.js';
+import { buildOperatorQueries, engineFaults, run, watchServer } from './service.js';
+import * as startLines from './start-lines.js';
+import { openStorage } from './storage.js';
+
+const packageText = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
+const { version } = JSON.parse(packageText) as { version: string };
+
+async function start(given: Config, log: Log, operators: Worker): Promise<void> {
+  const startedMs = performance.now();
+  // If the reader of the banner has gone (`| head -1`), serving goes on.
+  process.stdout.on('error', (err) => log.write('stdout_closed', { err }));
+  startLines.logStarting(log, version, given.dataDir);
+  const shutdown = new Shutdown(log);
+  const reloads = new Reloads(log);
+  reloads.watch();
+
+  requireDescriptors(given.gateways);
+  // The threads load their code while the state is recovered.
+  const journal = startJournalThread();
+  const front = new Front(given.gateways, operators, (error) => shutdown.programmingError(error));
+  const meter = new EngineMeter(front.figures.engine);
+  const storage = await openStorage({
+    ...{ given, shutdown, reloads, log, version, journal, betHashes: front.betHashes },
+    onPublished: (tookMs) => meter.published(tookMs),
+    onFollowed: front.prepare.bind(front),
+  });
+  const { store, start } = storage;
+  const { dir, masterSecret, signing } = store;
+  const setup = resolveSetup(given, store.engine.setup);
+  const { config } = setup;
+  startLines.logRisks(log, config);
+  const manualClock = openClock(config, store, log);
+
+  const tokens = { dir, token: config.operatorToken, file: config.operatorTokensFile };
+  const secrets = { masterSecret, signing, operatorTokens: openOperatorTokens(tokens) };
+  const facing = { version, dataDir: quoted(dir.root) };
+  const ports = await openPorts(config, { front, ...secrets, manualClock, log, ...facing });
+  reloads.add('certificates', ports.reloadCertificates);
+  reloads.add(
+    'operator tokens',
+    front.operatorTokensReload(() => openOperatorTokens(tokens)),
+  );
+
+  const host = buildHost(config, manualClock, storage, shutdown, log, meter);
+  const { sequencer, lifecycle, shadow, reader } = host;
+  // Before the first command: what gateways see starts from a state that is durable.
+  const faults = engineFaults(meter, shutdown, log);
+  front.attach({ ...host, isClockManual: manualClock !== null, faults });
+  const running = { config, host, storage, front, shutdown, log };
+  const { answer } = buildOperatorQueries(running, faults, version);
+  const watch = watchServer(running, ports);
+  run(running, ports, watch);
+  const demoSecret = submitFirstCommands(setup, masterSecretFingerprint(masterSecret), sequencer, log);
+  lifecycle.start(() => watch.logAwaitedPrices());
+
+  const rules = must(sequencer.engine.rules, 'rules in force');
+  const onRefusals = (refusals: Refusals): void =>
+    shadow.keepRefusals({ seq: sequencer.engine.seq, timeMs: sequencer.stampMs(), ...refusals });
+  ports.serve(rules, { answer, onRefusals }, () => reader.connect());
+  host.threads.takeHeads((head) => front.setHead(head));
+  await new Promise<void>((resolve) => sequencer.whenDurable(sequencer.engine.seq, () => resolve()));
+  host.threads.begin();
+
+  const { publicUrl, operatorUrl } = ports;
+  const banner = {
+    ...{ version, publicUrl, operatorUrl, signingKey: signing, dataDir: dir.root },
+    ...{
+      recoveredSeq: start.lastSeq,
+      durability: config.durability,
+      feed: host.feed.name,
+      clock: config.clock,
+    },
+    tokenSource: config.operatorToken === null ? dir.operatorTokenFile : 'TOTE_OPERATOR_TOKEN',
+  };
+  startLines.logListening(log, banner, performance.now() - startedMs);
+  if (demoSecret !== null) tellDemo(sequencer, publicUrl, demoSecret, dir.demoFile, log);
+}
+
+/** `operators` is the thread of the operators' port, which may still be loading. */
+export async function serve(operators: Worker): Promise<void> {
+  try {
+    const config = readConfig(process.env);
+    const log = withServiceManager(createLog(config.logLevel), process.env);
+    logNodeWarnings(log);
+    await start(config, log, operators);
+  } catch (error) {
+    startLines.refuseToStart(error, error instanceof ConfigError || error instanceof JournalError);
+  }
+}
