@@ -136,14 +136,17 @@ export class OperatorGateway implements Serving {
     const routes = routeNames(ENDPOINTS);
     const metrics = () => page.text(allFamilies(seen.take(), routes, this.#guard.counted));
     const traces = new OrderTraces(this.setup, systemClock);
-    const document = JSON.stringify(operatorDocument(OPERATOR_ENDPOINTS));
+    let document: string | null = null;
     const services = {
       engine,
       archive: client.reads,
       earnings: new EarningsCache(),
       vitals: (since: number) => seen.since(since),
       prices: (asset: number) => prices.of(asset),
-      document: () => document,
+      document: () => {
+        document ??= JSON.stringify(operatorDocument(OPERATOR_ENDPOINTS));
+        return document;
+      },
       trace: (id: string) => traces.find(id),
     };
     const api = createOperatorApi({
