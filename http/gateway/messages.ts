@@ -9,6 +9,7 @@ import type { SigningKeys } from '../../engine/model/proofs/signing.js';
 import type { Rules } from '../../engine/model/rules.js';
 import type { SignedHead } from '../../engine/proofs/statements.js';
 import type { LogLevel } from '../../process/log/events.js';
+import type { RouteName } from '../api/endpoint.js';
 import type { BoardMemory } from '../board/markets.js';
 import type { SharedMemory } from '../desk/connect.js';
 import type { SharedLimits } from '../limits/shared-limits.js';
@@ -59,6 +60,8 @@ export interface OperatorSetup extends PortSetup, TracesSetup {
   readonly board: BoardMemory;
   readonly figures: FiguresMemory;
   readonly openConnections: SharedArrayBuffer;
+  /** Of the public API, by number: their requests are counted. */
+  readonly routes: readonly RouteName[];
   readonly version: string;
   /** As commands of a shell take it. */
   readonly dataDir: string;

@@ -1,9 +1,8 @@
 /** The operators' gateway: their port and their API. Runs in a thread of its own (`worker.ts`), one for the process. */
 import type { MessagePort } from 'node:worker_threads';
+import { assert } from '../../engine/base/assert.js';
 import { systemClock } from '../../process/clock.js';
 import { createLog, type Log } from '../../process/log/log.js';
-import { routeNames } from '../api/endpoint.js';
-import { ENDPOINTS } from '../api/endpoints.js';
 import { boardOf } from '../board/markets.js';
 import { CONSOLE_STREAMS, Console } from '../console/console.js';
 import { liveMessage } from '../console/live-message.js';
@@ -37,12 +36,17 @@ import { HeldRequests } from '../uws/held-requests.js';
 import { UwsTransport } from '../uws/transport.js';
 import { ArchiveClient } from './archive-client.js';
 import { Faults } from './faults.js';
-import { type OperatorSetup, type Post, type Serving, WAKE } from './messages.js';
+import { type GatewaySetup, type OperatorSetup, type Post, type Serving, WAKE } from './messages.js';
 import { orFail, renewFor, type ThreadEnd, tellFailed, tellRefused } from './thread-end.js';
 
 const TICK_MS = 1_000;
 
-export class OperatorGateway implements Serving {
+export function open(setup: GatewaySetup | OperatorSetup, post: Post, end: ThreadEnd): Serving {
+  assert(setup.role === 'operator', "a thread gets its own role's setup");
+  return new OperatorGateway(setup, post, end);
+}
+
+class OperatorGateway implements Serving {
   readonly #transport: UwsTransport;
   readonly #connections = new Int32Array(new SharedArrayBuffer(CONNECTION_CELLS_BYTES));
   readonly #held = new HeldRequests();
@@ -112,7 +116,7 @@ export class OperatorGateway implements Serving {
   }
 
   #serve(archive: MessagePort): void {
-    const { board, figures, sessionKey, version } = this.setup;
+    const { board, figures, sessionKey, version, routes } = this.setup;
     const client = new ArchiveClient(archive);
     this.#archive = client;
     const engine = new EngineQueries((query, onMessage) => {
@@ -133,7 +137,6 @@ export class OperatorGateway implements Serving {
     });
     this.#console = console;
     const page = new MetricsPage(version);
-    const routes = routeNames(ENDPOINTS);
     const metrics = () => page.text(allFamilies(seen.take(), routes, this.#guard.counted));
     const traces = new OrderTraces(this.setup, systemClock);
     let document: string | null = null;

@@ -14,6 +14,8 @@ import type { Rules } from '../../engine/model/rules.js';
 import { type ManualClock, systemClock } from '../../process/clock.js';
 import type { Log } from '../../process/log/log.js';
 import type { Reload } from '../../process/reloads.js';
+import { routeNames } from '../api/endpoint.js';
+import { ENDPOINTS } from '../api/endpoints.js';
 import { sessionKeyOf } from '../console/sessions.js';
 import { shareLimits } from '../limits/shared-limits.js';
 import {
@@ -98,6 +100,7 @@ export async function openPorts(config: RunningConfig, parts: PortParts): Promis
     sessionKey: sessionKeyOf(masterSecret),
     connectionsMax: operatorMax,
     tls: tls.operator,
+    routes: routeNames(ENDPOINTS),
     version: parts.version,
     dataDir: parts.dataDir,
     openConnections,

@@ -76,6 +76,7 @@ test('a programming error in a gateway is told, and all gateways still close', a
     board: setup.board,
     figures,
     version: 'test',
+    routes: [],
     dataDir: 'data',
   };
   await gateways.listenForOperators(operators);
