@@ -13,7 +13,6 @@ import { RaisedAlarms } from '../metrics/alarms.js';
 import { Gauges } from '../metrics/gauges.js';
 import { OPERATOR_PLACES, operatorSheetOf } from '../metrics/memory.js';
 import { OrderTraces } from '../metrics/order-traces.js';
-import { MetricsPage } from '../metrics/prometheus/exposition.js';
 import { allFamilies } from '../metrics/prometheus/families.js';
 import { Readings } from '../metrics/readings.js';
 import { faultCounter, meterThread } from '../metrics/thread-meter.js';
@@ -136,8 +135,7 @@ class OperatorGateway implements Serving {
       pages: apiPages(OPERATOR_API_PAGE),
     });
     this.#console = console;
-    const page = new MetricsPage(version);
-    const metrics = () => page.text(allFamilies(seen.take(), routes, this.#guard.counted));
+    const families = () => allFamilies(seen.take(), routes, this.#guard.counted);
     const traces = new OrderTraces(this.setup, systemClock);
     let document: string | null = null;
     const services = {
@@ -155,7 +153,7 @@ class OperatorGateway implements Serving {
     const api = createOperatorApi({
       routes: [
         ...OPERATOR_ENDPOINTS.map((endpoint) => routeOf(endpoint, services)),
-        metricsRoute(page.contentType, metrics),
+        metricsRoute(version, families),
         ...healthRoutes(healthOf(new Gauges(figures.engineGauges), systemClock.monotonicMs)),
       ],
       callers: console,

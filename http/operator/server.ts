@@ -2,6 +2,8 @@
 import typia, { type tags } from 'typia';
 import { isoText } from '../../engine/base/iso-text.js';
 import { refuseInvalid } from '../kit/refused.js';
+import type { MetricsPage } from '../metrics/prometheus/exposition.js';
+import type { Family } from '../metrics/prometheus/family.js';
 import { Answer, type Declared, type OperatorRoute, type Reason, timeIn } from './endpoint.js';
 import type { VitalsResource } from './figures/vitals.js';
 
@@ -63,10 +65,21 @@ export const SERVER_ENDPOINTS: readonly Declared[] = [
 
 export const clockTime = (timeMs: number): ClockTime => ({ time: isoText(timeMs) });
 
-/** Prometheus looks for its figures below no prefix. */
-export const metricsRoute = (contentType: string, text: () => Promise<string>): OperatorRoute => ({
-  method: 'GET',
-  path: '/metrics',
-  role: 'read',
-  handle: async () => new Answer(200, await text(), [], contentType),
-});
+/** Prometheus looks for its figures below no prefix. Its library is loaded when they are first asked for. */
+export function metricsRoute(version: string, families: () => readonly Family[]): OperatorRoute {
+  let loading: Promise<MetricsPage> | null = null;
+  const load = async (): Promise<MetricsPage> => {
+    const { MetricsPage } = await import('../metrics/prometheus/exposition.js');
+    return new MetricsPage(version);
+  };
+  return {
+    method: 'GET',
+    path: '/metrics',
+    role: 'read',
+    handle: async () => {
+      loading ??= load();
+      const page = await loading;
+      return new Answer(200, await page.text(families()), [], page.contentType);
+    },
+  };
+}

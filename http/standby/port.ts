@@ -18,7 +18,6 @@ import { PortCertificates } from '../gateway/port-certificates.js';
 import { workFor } from '../kit/client-work.js';
 import { Refused } from '../kit/refused.js';
 import { GAUGES, inUnit, type LogGaugeName } from '../metrics/gauges.js';
-import { MetricsPage } from '../metrics/prometheus/exposition.js';
 import { accessFamily, clientFaultsFamily, logFamilies } from '../metrics/prometheus/families.js';
 import { gauge } from '../metrics/prometheus/family.js';
 import type { StandbyStatus } from '../metrics/replication.js';
@@ -88,15 +87,12 @@ export async function openStandbyPort(config: Config, options: StandbyPortOption
     message: async () => ({ timeMs: systemClock.nowMs(), replication: status() }),
     pages: new Map(),
   });
-  const page = new MetricsPage(version);
-  const metrics = metricsRoute(page.contentType, () =>
-    page.text([
-      ...standbyFamilies(status()),
-      gauge(...GAUGES.certificateEndsMs, inUnit('certificateEndsMs', certificates.endsMs ?? Number.NaN)),
-      accessFamily(guard.counted),
-      clientFaultsFamily([[{ thread: 'standby' }, clientFaults]]),
-    ]),
-  );
+  const metrics = metricsRoute(version, () => [
+    ...standbyFamilies(status()),
+    gauge(...GAUGES.certificateEndsMs, inUnit('certificateEndsMs', certificates.endsMs ?? Number.NaN)),
+    accessFamily(guard.counted),
+    clientFaultsFamily([[{ thread: 'standby' }, clientFaults]]),
+  ]);
   try {
     const api = standbyApi(console, status, metrics);
     const port = await transport.listen(operatorHost, operatorPort, console.wrap(api));
