@@ -76,8 +76,8 @@ const programs = (dir) =>
     PROGRAM.test(name.replaceAll('\\', '/')),
   );
 
-/** Packages with parts that are found by their path: native code, and threads of their own. */
-const UNBUNDLED = ['better-sqlite3', 'pino', 'uws-*', 'swagger-ui-dist'];
+/** Packages with parts that are found by their path: native code, and files to be served. */
+const UNBUNDLED = ['better-sqlite3', 'uws-*', 'swagger-ui-dist'];
 
 /** In a bundle each module has the address that it has as a file. */
 const ownAddresses = (dir, program) => ({
