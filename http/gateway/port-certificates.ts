@@ -1,6 +1,6 @@
 /**
- * The certificates of the ports while the server runs: read anew when their files have changed, and watched for the day
- * on which they expire.
+ * The certificates of the ports while the server runs: read anew when their files have changed, and watched for the
+ * days on which they are not valid.
  */
 import type { TlsFiles } from '../../config/certificate.js';
 import { type Certificate, CertificateError, readCertificate } from '../../config/certificate.js';
@@ -72,16 +72,19 @@ export class PortCertificates<Port extends string> {
     return ends.length === 0 ? null : Math.min(...ends);
   }
 
-  /** Reports each certificate that expires soon or has expired once a day. To be called every now and then. */
-  checkExpiry(): void {
+  /** Reports each certificate that is not valid, or soon will not be, once a day. To be called every now and then. */
+  checkValidity(): void {
     const nowMs = this.options.nowMs();
     for (const [port, held] of this.#held) {
-      const { validToMs } = held.certificate;
+      const { validFromMs, validToMs } = held.certificate;
       const daysLeft = Math.floor((validToMs - nowMs) / DAY_MS);
-      if (daysLeft >= EXPIRY_DAYS || nowMs - held.reportedMs < DAY_MS) continue;
+      const isEarly = validFromMs > nowMs;
+      if ((!isEarly && daysLeft >= EXPIRY_DAYS) || nowMs - held.reportedMs < DAY_MS) continue;
       held.reportedMs = nowMs;
-      const validTo = new Date(validToMs).toISOString();
-      this.options.log.write('certificate_expires', { port, file: held.files.certFile, validTo, daysLeft });
+      const [validFrom, validTo] = [validFromMs, validToMs].map((ms) => new Date(ms).toISOString());
+      const { certFile: file } = held.files;
+      if (isEarly) this.options.log.write('certificate_early', { port, file, validFrom });
+      else this.options.log.write('certificate_expires', { port, file, validTo, daysLeft });
     }
   }
 }

@@ -30,7 +30,7 @@ import type { Front } from './front.js';
 import type { ForOperators } from './gateways.js';
 import { PortCertificates } from './port-certificates.js';
 
-const EXPIRY_CHECK_EVERY_MS = 60 * 60 * 1_000;
+const CERTIFICATE_CHECK_EVERY_MS = 60 * 60 * 1_000;
 
 /** Differ for each start of the server. */
 const REQUEST_ID_BYTES = 6;
@@ -119,8 +119,8 @@ export async function openPorts(config: RunningConfig, parts: PortParts): Promis
     log,
     nowMs: systemClock.nowMs,
   });
-  certificates.checkExpiry();
-  setInterval(() => certificates.checkExpiry(), EXPIRY_CHECK_EVERY_MS).unref();
+  certificates.checkValidity();
+  setInterval(() => certificates.checkValidity(), CERTIFICATE_CHECK_EVERY_MS).unref();
   const note = limitsNote(descriptors);
   if (note !== null) log.write('port_warning', {}, note);
   return {

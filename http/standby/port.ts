@@ -101,7 +101,7 @@ export async function openStandbyPort(config: Config, options: StandbyPortOption
       const guesses = guard.takeGuesses();
       if (guesses !== null) log.write('operator_tokens_refused', guesses);
       console.watchers.tick();
-      certificates.checkExpiry();
+      certificates.checkValidity();
     };
     const ticks = setInterval(() => workFor(faults, tick), TICK_MS);
     return {

@@ -83,6 +83,7 @@ export const LOG_EVENTS = {
   node_warning: at('warn'),
   reloaded: at('info'),
   reload_failed: at('error'),
+  certificate_early: at('warn', 'a certificate is not valid yet: clients refuse the server until it is'),
   certificate_expires: at('warn', 'a certificate expires soon or has expired: renew it, then send SIGHUP'),
   notify_failed: at('warn', 'could not notify systemd'),
   client_fault: at(

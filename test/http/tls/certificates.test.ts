@@ -126,7 +126,7 @@ test('a reload takes what has changed, and leaves all as it was where that canno
   await assert.rejects(certificates.reload(), half);
 });
 
-test('a certificate is reported once a day from three weeks before its end, and no more once it is replaced', {
+test('a certificate is reported once a day before its beginning and from three weeks before its end, and no more once it is replaced', {
   skip,
 }, async () => {
   const pair = selfSigned(folder, 'ending', { days: 30 });
@@ -134,10 +134,12 @@ test('a certificate is reported once a day from three weeks before its end, and 
   const reportedIn = (days: number): unknown[] => {
     state.nowMs += days * DAY_MS;
     log.lines.length = 0;
-    certificates.checkExpiry();
-    certificates.checkExpiry();
+    certificates.checkValidity();
+    certificates.checkValidity();
     return log.lines.map(({ event, port, daysLeft }) => [event, port, daysLeft]);
   };
+  assert.deepEqual(reportedIn(-1), [['certificate_early', 'public', undefined]]);
+  assert.deepEqual(reportedIn(1), []);
   const lastsDays = (): number => Math.round(((certificates.endsMs ?? 0) - Date.now()) / DAY_MS);
   assert.equal(lastsDays(), 30);
   assert.deepEqual(reportedIn(8), []);
