@@ -66,7 +66,8 @@ export class Connection {
     if (this.#isOver) return;
     this.#end(0, reason);
     this.socket.close();
-    this.#watch = setTimeout(() => this.socket.terminate?.(), CLOSE_MS_MAX);
+    if (this.socket.terminate !== undefined)
+      this.#watch = setTimeout(() => this.socket.terminate?.(), CLOSE_MS_MAX);
   }
 
   #onData(data: unknown): void {
