@@ -47,7 +47,8 @@ function report(title: string, { settled, open, balance }: BacktestRun, files: r
 
 async function main(): Promise<void> {
   const { values, positionals } = readArgs(OPTIONS);
-  const [name = ''] = positionals;
+  const [name = '', ...others] = positionals;
+  if (others.length > 0) throw new UsageError(`one bot at a time, not ${positionals.join(' and ')}`);
   const { market: marketId, out } = values;
   const bot = botNamed(name);
   const path = readPrices(values.prices);

@@ -88,6 +88,7 @@ const WRONG: readonly (readonly [name: string, args: readonly string[], line: Re
   ['examples', ['--nope'], /^Unknown option '--nope'.*\n$/],
   ['examples', ['momentum'], /^no TOTE_API_KEY is set, .* start the server first, with npm start\n$/],
   ['backtest', ['momentun'], /^name a bot: momentum, imbalance, both-sides\n$/],
+  ['backtest', ['momentum', 'imbalance'], /^one bot at a time, not momentum and imbalance\n$/],
   ['backtest', ['momentum', '--market', 'ETH_ONE_DAY'], /^.*day\.csv has no prices for ETH_ONE_DAY\n$/],
 ];
 test('a mistake in a command is one line and exit code 2', async () => {
