@@ -8,7 +8,7 @@ import type { StartedJournal } from '../persistence/journal/start.js';
 import { JournalThread } from '../persistence/journal/thread.js';
 import { openStore, type Store } from '../persistence/recovery/open-store.js';
 import { recoveryReporter } from '../persistence/replay/replay.js';
-import { type ArchiveThreads, startArchiveThreads } from '../persistence/shadow/with-reader.js';
+import { type ArchiveThreads, startArchiveThreads } from '../persistence/shadow/archive-threads.js';
 import { systemClock } from '../process/clock.js';
 import type { Log } from '../process/log/log.js';
 import type { Reloads } from '../process/reloads.js';
