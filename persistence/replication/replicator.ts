@@ -56,6 +56,7 @@ export class Replicator {
   #follower: Follower | null = null;
   #leader: Leader | null = null;
   #isReleased = false;
+  #endAnswers = (): void => undefined;
 
   constructor(private readonly parts: ReplicatorParts) {
     this.#troubles = new Troubles((reason) => parts.post({ kind: 'trouble', reason }));
@@ -94,6 +95,8 @@ export class Replicator {
     const leader = this.#leader;
     if (leader === null || this.#isReleased) return;
     this.#isReleased = true;
+    // The process goes on for a while after its successor has begun to answer.
+    this.#endAnswers();
     await Promise.race([leader.release(successor).catch(() => undefined), this.#delay(RELEASE_MS_MAX)]);
   }
 
@@ -112,7 +115,7 @@ export class Replicator {
       return;
     }
     this.#leader = leader;
-    log.onHandOver(node, (to) => post({ kind: 'handOver', to }));
+    this.#endAnswers = log.onHandOver(node, (to) => post({ kind: 'handOver', to }));
     log.onReport((report) => post({ kind: 'standby', report }));
     post({ kind: 'leading', epoch: leader.epoch, sequence: leader.sequence });
     for (;;) {

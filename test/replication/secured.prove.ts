@@ -111,9 +111,14 @@ test('as the user of docs/deploy/nats-user.conf, who may do nothing else', optio
   assert.equal((await log.read(last + 1))?.id, 'id');
   await log.deleteBefore(last + 1);
   assert.ok((await log.bounds()).first > first);
-  const asked = new Promise<string>((resolve) => log.onHandOver('a', resolve));
+  let endAnswers = (): void => assert.fail('nobody leads');
+  const asked = new Promise<string>((resolve) => {
+    endAnswers = log.onHandOver('a', resolve);
+  });
   assert.equal(await log.askToHandOver('b'), 'a');
   assert.equal(await asked, 'b');
+  endAnswers();
+  await assert.rejects(log.askWhoLeads(), /no responders/);
   const lease = await log.readLease();
   assert.equal(lease?.isReleased, true);
   const released = new Promise<void>((resolve) => log.onReleased(resolve));

@@ -68,8 +68,8 @@ export interface LogSignals {
   /** A message may have been appended. */
   onNews(tell: () => void): void;
   onReleased(tell: () => void): void;
-  /** A successor asks the leader, `node`, for the lead. */
-  onHandOver(node: string, tell: (to: string) => void): void;
+  /** A successor asks the leader, `node`, for the lead. Returns a function that ends the answers. */
+  onHandOver(node: string, tell: (to: string) => void): () => void;
   report(report: StandbyReport): void;
   onReport(tell: (report: StandbyReport) => void): void;
 }

@@ -157,19 +157,23 @@ export class NatsLog implements ReplicatedLog, LeaseStore, LogSignals {
     return answer.string();
   }
 
-  onHandOver(node: string, tell: (to: string) => void): void {
-    this.connection.subscribe(leaderOf(this.stream), {
+  onHandOver(node: string, tell: (to: string) => void): () => void {
+    const asked = this.connection.subscribe(leaderOf(this.stream), {
       callback: (error, message) => {
         if (error === null) message.respond(node);
       },
     });
-    this.connection.subscribe(handOverOf(this.stream), {
+    const askedFor = this.connection.subscribe(handOverOf(this.stream), {
       callback: (error, message) => {
         if (error !== null) return;
         message.respond(node);
         tell(message.string());
       },
     });
+    return () => {
+      asked.unsubscribe();
+      askedFor.unsubscribe();
+    };
   }
 
   report(report: StandbyReport): void {

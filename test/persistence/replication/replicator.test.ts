@@ -5,7 +5,6 @@ import { must } from '../../../engine/base/assert.js';
 import type { StoredBatch } from '../../../engine/model/ports.js';
 import { fromErrorParts } from '../../../persistence/journal/messages.js';
 import type { LeaseEntry, LogEntry } from '../../../persistence/replication/log/replicated-log.js';
-import type { FromReplication } from '../../../persistence/replication/messages.js';
 import { Replicator } from '../../../persistence/replication/replicator.js';
 import { ModelLog } from './model-log.js';
 import { BEGINNING, batchAfter, batches, epochMemory, journalOf, lead } from './support.js';
@@ -33,15 +32,20 @@ class SlowLog extends ModelLog {
 
   readonly onNews = (): void => undefined;
   readonly onReleased = (): void => undefined;
-  readonly onHandOver = (): void => undefined;
+  isAnswering = false;
+  readonly onHandOver = (): (() => void) => {
+    this.isAnswering = true;
+    return () => {
+      this.isAnswering = false;
+    };
+  };
   readonly onReport = (): void => undefined;
   readonly report = (): void => undefined;
 }
 
-async function untilLeading(log: SlowLog, own: readonly StoredBatch[]): Promise<FromReplication[]> {
-  const told: FromReplication[] = [];
+function untilLeading(log: SlowLog, own: readonly StoredBatch[]): Promise<Replicator> {
   let isOver = false;
-  await new Promise<void>((resolve, reject) => {
+  return new Promise((resolve, reject) => {
     const over = (act: () => void): void => {
       isOver = true;
       act();
@@ -66,8 +70,7 @@ async function untilLeading(log: SlowLog, own: readonly StoredBatch[]): Promise<
         close: () => undefined,
       }),
       post: (message) => {
-        told.push(message);
-        if (message.kind === 'leading') over(resolve);
+        if (message.kind === 'leading') over(() => resolve(replicator));
         if (message.kind === 'batch') replicator.take({ kind: 'taken', chars: message.row.commands.length });
         if (message.kind === 'failed') over(() => reject(fromErrorParts(message.error)));
       },
@@ -75,7 +78,6 @@ async function untilLeading(log: SlowLog, own: readonly StoredBatch[]): Promise<
     });
     replicator.start();
   });
-  return told;
 }
 
 test('a leader keeps its lease while it publishes what only its own journal has', async () => {
@@ -87,6 +89,14 @@ test('a leader keeps its lease while it publishes what only its own journal has'
   await untilLeading(log, rows);
   assert.equal(log.messages.filter(({ kind }) => kind === 'batch').length, rows.length);
   assert.ok(log.longestMsWithoutRenewal <= LEASE_MS / 2, `${log.longestMsWithoutRenewal} ms`);
+});
+
+test('a leader that has given its lease back no longer says that it leads', async () => {
+  const log = new SlowLog();
+  const replicator = await untilLeading(log, batches(1));
+  assert.equal(log.isAnswering, true);
+  await replicator.release('');
+  assert.deepEqual([log.isAnswering, (await log.readLease())?.isReleased], [false, true]);
 });
 
 /** The log's leading server shows `odd` in place of the fourth of six batches. */

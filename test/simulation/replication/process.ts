@@ -64,8 +64,11 @@ export class SimProcess {
     else run();
   }
 
-  onHandOver(tell: (to: string) => void): void {
+  onHandOver(tell: (to: string) => void): () => void {
     this.#handOver = tell;
+    return () => {
+      this.#handOver = null;
+    };
   }
   askToHandOver(to: string): void {
     this.deliver('message', () => this.#handOver?.(to));
