@@ -99,16 +99,18 @@ function placeAt({ bets }: State, last: number, from: BetsPlace | null): BetsPla
   return { beforeBet: Math.min(nearBet, from?.beforeBet ?? nearBet), nearBet, nearRow: last };
 }
 
-function isMeant({ bets }: State, row: number, { status, from, rest, ...query }: BetsQuery): boolean {
+/** Called for each bet passed over. Rest syntax in its parameters doubled the time of a page. */
+function isMeant({ bets }: State, row: number, query: BetsQuery): boolean {
+  const { status, market, roundNumber, beforeMs, clientOrderId, from, rest } = query;
   const chunk = bets.chunk(row);
   const i = bets.index(row);
   const bet = chunk.bet.at(i);
   if (from !== null && bet >= from.beforeBet) return false;
   const isOpen = ((chunk.flags[i] as number) & BET_OPEN) !== 0;
   if (status !== 'all' && (status === 'open') !== isOpen) return false;
-  if (query.market !== null && chunk.market[i] !== query.market) return false;
-  if (query.roundNumber !== null && chunk.roundNumber[i] !== query.roundNumber) return false;
-  if (query.beforeMs !== null && chunk.placedAtMs.at(i) >= query.beforeMs) return false;
-  if (query.clientOrderId !== null && chunk.clientOrderIds.at(i) !== query.clientOrderId) return false;
+  if (market !== null && chunk.market[i] !== market) return false;
+  if (roundNumber !== null && chunk.roundNumber[i] !== roundNumber) return false;
+  if (beforeMs !== null && chunk.placedAtMs.at(i) >= beforeMs) return false;
+  if (clientOrderId !== null && chunk.clientOrderIds.at(i) !== clientOrderId) return false;
   return rest === null || !isListed(rest, bet, isOpen, chunk.changedSeq.at(i));
 }
