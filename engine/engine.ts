@@ -30,7 +30,7 @@ import type {
   SeenKey,
   Totals,
 } from './model/views.js';
-import { allPositions, betView, openPositions, openSums, orders } from './reads/bets.js';
+import { allPositions, betView, openPositions, orders } from './reads/bets.js';
 import { betsPage, changesPage } from './reads/pages.js';
 import { RoundBets } from './reads/round-bets.js';
 import type { ReadTable } from './snapshot/columns.js';
@@ -255,7 +255,7 @@ export class Engine {
     return openPositions(this.#state, account, limit);
   }
   /** Without a view of each bet: an account may have 10,000. */
-  openSums = (account: number) => openSums(this.#state, account);
+  openSums = (account: number) => this.#state.accounts.openSums(account);
   /** Open bets and the last settled ones, most recently changed first. */
   allPositions(account: number, limit: number): BetView[] {
     return allPositions(this.#state, account, limit);

@@ -1,8 +1,8 @@
 /** Reads of an account's bets. Status, result and payout follow from the bet's columns and its round. */
 import { paidCents } from '../handlers/settlement.js';
 import type { PositionStatus } from '../model/domain.js';
-import { END_CANCELLED, isUnfilled, NO_LIMIT, SETTLING, timeFrameMs, UP } from '../model/domain.js';
-import type { BetView, OpenSums } from '../model/views.js';
+import { END_CANCELLED, isUnfilled, NO_LIMIT, SETTLING, timeFrameMs } from '../model/domain.js';
+import type { BetView } from '../model/views.js';
 import { BET_OPEN } from '../state/bets.js';
 import type { State } from '../state/state.js';
 
@@ -66,29 +66,6 @@ function openRows(state: State, account: number, limit: number): number[] {
 
 export function openPositions(state: State, account: number, limit: number): BetView[] {
   return openRows(state, account, limit).map((row) => betView(state, row));
-}
-
-export function openSums(state: State, account: number): OpenSums {
-  const sums = {
-    ...{ openBets: 0, openStakesCents: 0, payoutUpCents: 0, payoutDownCents: 0 },
-    ...{ pendingOrders: 0, reservedCents: 0 },
-  };
-  for (const row of openRows(state, account, Number.POSITIVE_INFINITY)) {
-    const chunk = state.bets.chunk(row);
-    const i = state.bets.index(row);
-    const stakeCents = chunk.stakeCents.at(i);
-    const limitRow = chunk.limitRowOf(i);
-    if (limitRow !== 0 && state.bets.limits.view(limitRow).filledAtMs === null) {
-      sums.pendingOrders += 1;
-      sums.reservedCents += stakeCents;
-    } else {
-      sums.openBets += 1;
-      sums.openStakesCents += stakeCents;
-      if (chunk.side[i] === UP) sums.payoutUpCents += chunk.payoutCents.at(i);
-      else sums.payoutDownCents += chunk.payoutCents.at(i);
-    }
-  }
-  return sums;
 }
 
 export function allPositions(state: State, account: number, limit: number): BetView[] {

@@ -185,7 +185,7 @@ export const LIMIT_ORDER = table(
       }
     },
     into(state, values) {
-      const { bets, books } = state;
+      const { accounts, bets, books } = state;
       for (const { bet, limitOddsE4, key, filledAtMs, rested, validUntilMs } of values) {
         const row = rowOf(state, bet);
         const chunk = bets.chunk(row);
@@ -198,8 +198,9 @@ export const LIMIT_ORDER = table(
         const limitRow = bets.limit(row, { limitOddsE4, key, validUntilMs: validUntilMs ?? NO_END });
         bets.limits.chunk(limitRow).filledAtMs[bets.limits.index(limitRow)] = filledAtMs ?? 0;
         bets.limits.chunk(limitRow).rested[bets.limits.index(limitRow)] = rested ? 1 : 0;
-        if (filledAtMs === null && chunk.result[i] === RESULT_NONE)
-          books.add(openRoundOf(state, row), chunk.side[i] as number, limitRow);
+        if (filledAtMs !== null || chunk.result[i] !== RESULT_NONE) continue;
+        books.add(openRoundOf(state, row), chunk.side[i] as number, limitRow);
+        accounts.addPending(chunk.account[i] as number, chunk.stakeCents.at(i));
       }
     },
   },
@@ -229,7 +230,9 @@ export const LATE_BET = table(
         late.set(bet, afterBet);
       }
       for (let row = 1; row < state.bets.rowsEnd; row += 1) {
-        if (isOpenBet(state, row) && !late.has(state.bets.betOf(row))) joinRound(state, row);
+        if (!isOpenBet(state, row)) continue;
+        sumOpen(state, row);
+        if (!late.has(state.bets.betOf(row))) joinRound(state, row);
       }
       for (const [bet, afterBet] of late) joinBehind(state, rowOf(state, bet), rowOf(state, afterBet));
     },
@@ -243,6 +246,13 @@ function isOpenBet({ bets }: State, row: number): boolean {
   if (end === RESULT_NONE) return !isOrder;
   if (isUnfilled(end) !== isOrder) fail(`bet ${bets.betOf(row)} cannot have ended so`);
   return false;
+}
+
+function sumOpen({ accounts, bets }: State, row: number): void {
+  const chunk = bets.chunk(row);
+  const i = bets.index(row);
+  const payoutCents = chunk.payoutCents.at(i);
+  accounts.addOpen(chunk.account[i] as number, chunk.side[i] as number, chunk.stakeCents.at(i), payoutCents);
 }
 
 function openRoundOf({ bets, markets }: State, row: number): Round {

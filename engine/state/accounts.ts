@@ -3,7 +3,8 @@
  * put no load on the garbage collector, and growing copies nothing.
  */
 import { fail } from '../base/assert.js';
-import type { AccountView } from '../model/views.js';
+import { UP } from '../model/domain.js';
+import type { AccountView, OpenSums } from '../model/views.js';
 
 const CHUNK_BITS = 12;
 const CHUNK_ROWS = 1 << CHUNK_BITS;
@@ -16,6 +17,12 @@ export class AccountChunk {
   readonly tier = new Uint8Array(CHUNK_ROWS);
   readonly frozen = new Uint8Array(CHUNK_ROWS);
   readonly openBets = new Uint32Array(CHUNK_ROWS);
+  /** `OpenSums`, kept with each bet: an account may have thousands of them, and be asked for again and again. */
+  readonly openStakesCents = new Float64Array(CHUNK_ROWS);
+  readonly payoutUpCents = new Float64Array(CHUNK_ROWS);
+  readonly payoutDownCents = new Float64Array(CHUNK_ROWS);
+  readonly pendingOrders = new Uint32Array(CHUNK_ROWS);
+  readonly reservedCents = new Float64Array(CHUNK_ROWS);
   /** Newest retained bet, head of the list linked by `BetChunk.older`. */
   readonly newestBet = new Uint32Array(CHUNK_ROWS);
   /** Oldest of the recently placed bets, and their number. */
@@ -76,6 +83,37 @@ export class AccountTable {
   openBets(account: number): number {
     return this.chunk(account).openBets[account & CHUNK_MASK] as number;
   }
+  /** A bet joins its round. Both amounts are negative if it ends. */
+  addOpen(account: number, side: number, stakeCents: number, payoutCents: number): void {
+    const chunk = this.chunk(account);
+    const row = account & CHUNK_MASK;
+    const payouts = side === UP ? chunk.payoutUpCents : chunk.payoutDownCents;
+    chunk.openStakesCents[row] = (chunk.openStakesCents[row] as number) + stakeCents;
+    payouts[row] = (payouts[row] as number) + payoutCents;
+  }
+
+  /** An order begins to rest. The stake is negative if it is filled or ends. */
+  addPending(account: number, stakeCents: number): void {
+    const chunk = this.chunk(account);
+    const row = account & CHUNK_MASK;
+    chunk.pendingOrders[row] = (chunk.pendingOrders[row] as number) + Math.sign(stakeCents);
+    chunk.reservedCents[row] = (chunk.reservedCents[row] as number) + stakeCents;
+  }
+
+  openSums(account: number): OpenSums {
+    const chunk = this.chunk(account);
+    const row = account & CHUNK_MASK;
+    const pendingOrders = chunk.pendingOrders[row] as number;
+    return {
+      openBets: (chunk.openBets[row] as number) - pendingOrders,
+      openStakesCents: chunk.openStakesCents[row] as number,
+      payoutUpCents: chunk.payoutUpCents[row] as number,
+      payoutDownCents: chunk.payoutDownCents[row] as number,
+      pendingOrders,
+      reservedCents: chunk.reservedCents[row] as number,
+    };
+  }
+
   touchedSeq(account: number): number {
     return this.chunk(account).touchedSeq[account & CHUNK_MASK] as number;
   }
