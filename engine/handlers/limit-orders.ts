@@ -53,21 +53,21 @@ export const cancelAllOf = (state: State, account: number, timeMs: number): Engi
 const cancelRows = (state: State, rows: readonly number[], timeMs: number): EngineEvent[] =>
   rows.map((row) => release(state, row, END_CANCELLED, timeMs));
 
-export function restingOf(
+function restingOf(
   state: State,
   account: number,
   most: number,
   fits: (chunk: BetChunk, i: number, row: number) => boolean = () => true,
 ): number[] {
-  const { bets, retainedBets } = state;
-  let open = state.books.orders === 0 ? 0 : state.accounts.openBets(account);
+  const { accounts, bets, retainedBets } = state;
   const rows: number[] = [];
+  let left = accounts.pendingOrders(account);
+  if (left === 0) return rows;
   retainedBets.newestFirst(account, (row) => {
-    const chunk = bets.chunk(row);
-    const i = bets.index(row);
-    if (isPending(state, row) && fits(chunk, i, row)) rows.push(row);
-    if (((chunk.flags[i] as number) & BET_OPEN) !== 0) open--;
-    return open > 0 && rows.length < most;
+    if (!isPending(state, row)) return true;
+    left--;
+    if (fits(bets.chunk(row), bets.index(row), row)) rows.push(row);
+    return left > 0 && rows.length < most;
   });
   return rows;
 }

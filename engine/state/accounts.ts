@@ -100,6 +100,10 @@ export class AccountTable {
     chunk.reservedCents[row] = (chunk.reservedCents[row] as number) + stakeCents;
   }
 
+  pendingOrders(account: number): number {
+    return this.chunk(account).pendingOrders[account & CHUNK_MASK] as number;
+  }
+
   openSums(account: number): OpenSums {
     const chunk = this.chunk(account);
     const row = account & CHUNK_MASK;
