@@ -13,12 +13,8 @@ import { roundOf } from './shown-round.js';
 
 export const MARKET_AGE_MS_MAX = 50;
 
-const [HEAD = '', END = ''] = successText('|').split('|');
-const [SUCCESS, FINISH] = [Buffer.from(HEAD), Buffer.from(END)];
-const [OPENING, COMMA, CLOSING] = [Buffer.from('['), Buffer.from(','), Buffer.from(']')];
-
-const successBytes = (pieces: readonly Uint8Array[]): Uint8Array =>
-  Buffer.concat([SUCCESS, ...pieces, FINISH]);
+/** The text is ASCII. */
+const successBytes = (dataText: string): Uint8Array => Buffer.from(successText(dataText), 'latin1');
 
 class MarketEntry {
   readonly cached = new CachedBody();
@@ -44,13 +40,13 @@ class MarketEntry {
     return this.#field(M.IS_ACTIVE) === 1;
   }
 
-  json(tick: number | null, nowMs: number): Uint8Array {
+  json(tick: number | null, nowMs: number): string {
     const shown = {
       minStakeCents: this.#field(M.MIN_STAKE_CENTS),
       maxStakeCents: this.#field(M.MAX_STAKE_CENTS),
       round: roundOf(this.#row),
     };
-    return Buffer.from(marketText(this.market, shown, tick, nowMs), 'latin1');
+    return marketText(this.market, shown, tick, nowMs);
   }
 
   /** An exception leaves the version as it was: the next request reads the row again. */
@@ -101,7 +97,7 @@ export class MarketView {
     if (entry === undefined || !entry.isActive) return null;
     const fresh = entry.cached.get(nowMs, version, this.ageMsMax);
     if (fresh !== null) return fresh;
-    return entry.cached.set(successBytes([entry.json(this.#tick(market), nowMs)]), nowMs, version);
+    return entry.cached.set(successBytes(entry.json(this.#tick(market), nowMs)), nowMs, version);
   }
 
   markets(nowMs: number): TaggedBody {
@@ -111,14 +107,9 @@ export class MarketView {
     this.#moves = moves;
     const fresh = this.#list.get(nowMs, version, this.ageMsMax);
     if (fresh !== null) return fresh;
-    const pieces: Uint8Array[] = [OPENING];
-    for (const entry of this.#entries) {
-      if (!entry.isActive) continue;
-      if (pieces.length > 1) pieces.push(COMMA);
-      pieces.push(entry.json(this.#tick(entry.market), nowMs));
-    }
-    pieces.push(CLOSING);
-    return this.#list.set(successBytes(pieces), nowMs, version);
+    const active = this.#entries.filter(({ isActive }) => isActive);
+    const texts = active.map((entry) => entry.json(this.#tick(entry.market), nowMs));
+    return this.#list.set(successBytes(`[${texts.join(',')}]`), nowMs, version);
   }
 
   /** The price at which each asset's latest round opened; left out where it never had one. */
