@@ -121,6 +121,8 @@ async function measureBoundary(
   options.progress('finding the rate');
   const load = { connections: CONNECTIONS };
   const closed = await runOnce(target, load, { ...options, ...CALIBRATION });
+  // At full load a turn takes all connections' requests: no sample may have that turn and the boundary in it.
+  await pause(VITALS_MS);
   const plannedRate = closed.ratePerSecond / 2;
   const measureMs = MEASURE_MS;
   options.progress(`${figure(plannedRate)} requests/s over ${when}`);
