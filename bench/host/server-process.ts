@@ -15,12 +15,6 @@ const SAMPLE_EVERY_MS = 250;
 const UP_LOOK_MS = 5;
 const LOG_TAIL_BYTES = 2_000;
 
-/**
- * Node's flags in `npm start`: no full garbage collection before the old generation reaches this size. Otherwise a
- * server with a small heap has one every second under load. All Node servers get it, references included.
- */
-export const NODE_FLAGS: readonly string[] = ['--initial-old-space-size=256'];
-
 /** Kills the servers however the suite ends. */
 const running = new Set<ChildProcess>();
 process.once('exit', () => {
@@ -72,7 +66,7 @@ export class ServerProcess {
 
   static node(script: string, args: readonly string[], options: ServerOptions): ServerProcess {
     const names = fileURLToPath(new URL('./thread-names.js', import.meta.url));
-    return new ServerProcess([process.execPath, ...NODE_FLAGS, '--import', names, script, ...args], options);
+    return new ServerProcess([process.execPath, '--import', names, script, ...args], options);
   }
 
   get ended(): boolean {

@@ -10,7 +10,6 @@ import { placingRate } from '../engine/placing.js';
 import { settlementCost } from '../engine/settling.js';
 import { loadSnapshot, writeSnapshot } from '../engine/snapshots.js';
 import { onCore } from '../host/cores.js';
-import { NODE_FLAGS } from '../host/server-process.js';
 import { commitRates, journalReplayRate, writeJournal } from '../journal/journaling.js';
 import type { SuiteOptions } from '../report/section.js';
 
@@ -51,7 +50,7 @@ export async function suiteOnce<Name extends SuiteName>(
   { cores, durability }: SuiteOptions,
 ): Promise<SuiteResult<Name>> {
   const text = JSON.stringify({ ...input, durability } satisfies SuiteInput);
-  const command = [process.execPath, ...NODE_FLAGS, '--expose-gc', MAIN, name, text];
+  const command = [process.execPath, '--expose-gc', MAIN, name, text];
   const [file = '', ...args] = onCore(cores.server, command);
   const { stdout } = await run(file, args, { timeout: SUITE_MS_MAX, killSignal: 'SIGKILL' });
   const result: SuiteResult<Name> = JSON.parse(stdout);

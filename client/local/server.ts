@@ -7,8 +7,6 @@ import { fileURLToPath } from 'node:url';
 
 /** The build folder has this file in `client/local/`. */
 const PROGRAM = join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'main.js');
-/** As in `npm start`. */
-const NODE_OPTIONS = ['--initial-old-space-size=256'];
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -33,7 +31,7 @@ export class LocalServer {
 
   /** Resolves once both ports answer. Rejects with `StartRefused`. The server does not outlive this program. */
   static async start(env: Environment, dataDir: string): Promise<LocalServer> {
-    const child = spawn(process.execPath, [...NODE_OPTIONS, PROGRAM], {
+    const child = spawn(process.execPath, [PROGRAM], {
       env: { ...env, TOTE_DATA_DIR: dataDir },
       stdio: ['ignore', 'pipe', 'inherit'],
     });

@@ -1,9 +1,6 @@
 /** The command line of the suite, and how it prints. */
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { fileURLToPath } from 'node:url';
-import { NODE_FLAGS } from '../../bench/host/server-process.js';
 import {
   readOptions,
   SECTION_NAMES,
@@ -57,12 +54,4 @@ test('mistakes name the option', () => {
     const isRight = (error: unknown): boolean => error instanceof UsageError && message.test(error.message);
     assert.throws(() => readOptions(args, NOW_MS), isRight, args.join(' '));
   }
-});
-
-test('servers run with the flags of npm start', () => {
-  const file = fileURLToPath(new URL('../../../package.json', import.meta.url));
-  const { scripts } = JSON.parse(readFileSync(file, 'utf8')) as {
-    readonly scripts: { readonly start: string };
-  };
-  assert.ok(scripts.start.endsWith(`exec node ${NODE_FLAGS.join(' ')} dist/main.js`), scripts.start);
 });
