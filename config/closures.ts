@@ -10,7 +10,7 @@ import { ZoneClock } from '../process/zone-clock.js';
 import { Expected } from './config-values.js';
 import { describeTypeErrors } from './type-errors.js';
 
-export type ClosingClass = 'METAL' | 'FX';
+type ClosingClass = 'METAL' | 'FX';
 
 /** The classes do not trade from `fromMs` until `untilMs`. */
 export interface Closure {

@@ -177,7 +177,7 @@ export const addresses: Parser<readonly string[]> = (text) => {
 };
 
 /** The defaults, or a file's rules. */
-export interface RequestedRules {
+interface RequestedRules {
   readonly from: Setup['rulesFrom'];
   readonly overrides: RulesOverrides;
 }
@@ -189,7 +189,7 @@ export const rulesFile: Parser<RequestedRules> = (text) => {
   return { from: 'file', overrides: result.overrides };
 };
 
-export function readRulesOverrides(path: string): CheckedOverrides {
+function readRulesOverrides(path: string): CheckedOverrides {
   let value: unknown;
   try {
     value = JSON.parse(readFileSync(path, 'utf8'));

@@ -10,7 +10,7 @@ export interface RuleDifference {
   readonly after: Value;
 }
 
-export interface MarketDifference {
+interface MarketDifference {
   readonly marketId: string;
   /** What becomes of the market: a market that is not active opens no further round. */
   readonly becomes: 'active' | 'inactive' | 'changed';

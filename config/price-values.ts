@@ -8,7 +8,7 @@ import { Expected, type Parser, path, textOf } from './config-values.js';
 const LONE_FEEDS = ['simulated', 'push'] as const;
 /** Over a network. */
 const LIVE_FEEDS = ['hermes', 'coinbase'] as const;
-export type LiveFeedName = (typeof LIVE_FEEDS)[number];
+type LiveFeedName = (typeof LIVE_FEEDS)[number];
 export type FeedName = (typeof LONE_FEEDS)[number] | LiveFeedName;
 
 const VOLATILITY_MIN = 0.01;

@@ -1,6 +1,6 @@
 /** Turns typia's validation errors into sentences that name the field and say what was expected. */
 
-export interface TypeMismatch {
+interface TypeMismatch {
   /** `$input.limits.BTC.seedCents`, or `$input` for the whole value. */
   readonly path: string;
   /** A TypeScript type, such as `("UP" | "DOWN")` or `(number & Minimum<1>)`; `undefined` for an unknown field. */

@@ -21,7 +21,7 @@ export interface FeedSwitch {
   readonly reason: string;
 }
 
-export interface FailoverOptions {
+interface FailoverOptions {
   /** At least one, the preferred one first. */
   readonly feeds: readonly LiveFeed[];
   /** Wall-clock time, which ticks are compared with. */

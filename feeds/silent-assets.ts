@@ -5,7 +5,7 @@ import { ASSETS, type Asset, assetClassOf } from '../engine/model/domain.js';
 import type { LiveFeed } from './live/live-feed.js';
 import type { MarketHours } from './market-hours.js';
 
-export const SILENT_MS = 10_000;
+const SILENT_MS = 10_000;
 
 export type AssetsAt = (nowMs: number) => readonly Asset[];
 

@@ -11,14 +11,14 @@ import { SimulatedPrices, TICK_INTERVAL_MS } from './simulated-prices.js';
  * After a longer gap only this many of the latest ticks are passed on, and one at each of the next boundaries of every
  * time frame, where rounds that were open before the gap ended.
  */
-export const TAIL_TICKS_MAX = 8;
+const TAIL_TICKS_MAX = 8;
 const BOUNDARIES_AFTER_GAP = 2;
 /**
  * Ticks start this long before the last journaled time: a round may have waited for a price when the server stopped.
  */
 const REMEMBERED_MS = 5_000;
 
-export interface SimulatedFeedOptions {
+interface SimulatedFeedOptions {
   readonly key: Uint8Array;
   /** The last journaled time, so that rounds open before a downtime get their price; now at the first start. */
   readonly fromMs: number;

@@ -5,7 +5,7 @@
 import type { JournalLoss } from '../engine/model/ports.js';
 import type { Log } from './log/log.js';
 
-export interface Closable {
+interface Closable {
   /** Refuses orders, and resolves once every accepted command is durable. */
   drain(): Promise<void>;
   /** After `drain`: answers pending requests and closes everything. */

@@ -87,7 +87,7 @@ export function buildHost(
 const clockGuardOf = ({ feeds }: RunningConfig, engine: EngineReads): ClockGuard =>
   new ClockGuard(() => !feeds.includes('simulated') && hasStakes(engine));
 
-export const diskOf = ({ dir }: Store): DiskSpace => ({
+const diskOf = ({ dir }: Store): DiskSpace => ({
   directory: dir.root,
   freeBytes: freeBytesOf(dir.journal),
 });

@@ -12,7 +12,7 @@ import type { Log } from '../process/log/log.js';
 const AGREE_MS = 10_000;
 const ASK_EVERY_MS = 10_000;
 
-export interface SecondClockOptions {
+interface SecondClockOptions {
   readonly sequencer: Pick<Sequencer, 'wallClock'>;
   readonly clock: Clock;
   readonly liveFeeds: readonly { readonly name: string; readonly newestMs: number }[];

@@ -17,7 +17,7 @@ import type { Storage } from './keepers.js';
 import { SecondClock } from './second-clock.js';
 
 /** The parts of a server that runs. */
-export interface Running {
+interface Running {
   readonly config: RunningConfig;
   readonly host: Host;
   readonly storage: Storage;

@@ -72,7 +72,7 @@ function factsOf(error: unknown): object {
   return error instanceof Error && 'code' in error ? { code: error.code } : {};
 }
 
-export interface BannerFields {
+interface BannerFields {
   readonly version: string;
   readonly publicUrl: string;
   readonly operatorUrl: string;
@@ -91,7 +91,7 @@ export interface BannerFields {
 /** White on red, where a terminal shows it. */
 const SIMULATED = process.stdout.isTTY ? '\x1b[41;97m PRICES ARE SIMULATED \x1b[0m' : 'PRICES ARE SIMULATED';
 
-export function bannerText(banner: BannerFields): string {
+function bannerText(banner: BannerFields): string {
   const durability =
     banner.durability === 'fsync'
       ? 'fsync (an answer is given once it is on disk)'

@@ -15,7 +15,7 @@ const ERROR = /^\{"success":false,"error":"([a-z_]+)/;
 const NUMBERS_MAX = 2 ** 28;
 
 export const WAITING = 0;
-export const ANSWERED = 1;
+const ANSWERED = 1;
 
 export class Answers {
   readonly #templates: readonly RequestTemplate[];

@@ -12,7 +12,7 @@ import type { Endpoint } from './job.js';
 const SHARED_BYTES = 1 << 18;
 const shared = Buffer.allocUnsafe(SHARED_BYTES);
 
-export interface ConnectionEvents {
+interface ConnectionEvents {
   onReady(connection: Connection): void;
   onAnswer(connection: Connection): void;
   onFailure(error: Error, connection: Connection): void;

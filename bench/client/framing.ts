@@ -10,7 +10,7 @@ export const INCOMPLETE = 0;
 export const COMPLETE = 1;
 /** Not an HTTP/1.1 response with a Content-Length. */
 export const MALFORMED = 2;
-export type Framing = typeof INCOMPLETE | typeof COMPLETE | typeof MALFORMED;
+type Framing = typeof INCOMPLETE | typeof COMPLETE | typeof MALFORMED;
 
 const ZERO = 48;
 const HEADER_BYTES_MAX = 16_384;

@@ -1,7 +1,7 @@
 /** HTTP/1.1 requests as bytes, for every client of a run. */
 import { SERIAL_DIGITS } from './job.js';
 
-export const SERIAL = '0'.repeat(SERIAL_DIGITS);
+const SERIAL = '0'.repeat(SERIAL_DIGITS);
 
 export type Headers = readonly (readonly [name: string, value: string])[];
 

@@ -19,7 +19,7 @@ const BACKLOG_MAX = 1 << 20;
 /** A server that leaves a request unanswered this long after the run has failed it. */
 const DRAIN_MS_MAX = 30_000;
 
-export interface LoadEvents {
+interface LoadEvents {
   onMeasuring?(): void;
   onMeasured?(): void;
   onAnswer?(template: number, latencyMs: number): void;

@@ -17,7 +17,7 @@ export function hasWrk(): boolean {
   return spawnSync('wrk', ['-v'], { stdio: 'ignore' }).error === undefined;
 }
 
-export interface WrkMeasurement {
+interface WrkMeasurement {
   readonly ratePerSecond: number;
   readonly answered: number;
   readonly warmedUp: number;
@@ -27,7 +27,7 @@ export interface WrkMeasurement {
   readonly cpu: CpuUse | null;
 }
 
-export interface WrkRun {
+interface WrkRun {
   readonly port: number;
   readonly connections: number;
   readonly seconds: number;
@@ -92,7 +92,7 @@ function luaOf(templates: readonly RequestTemplate[], firstSerial: number): stri
   ].join('\n');
 }
 
-export function parseReport(report: string): Omit<WrkMeasurement, 'cpu' | 'warmedUp'> {
+function parseReport(report: string): Omit<WrkMeasurement, 'cpu' | 'warmedUp'> {
   const rate = /^Requests\/sec:\s+([\d.]+)$/m.exec(report)?.[1];
   const answered = /^\s+(\d+) requests in /m.exec(report)?.[1];
   const percentileUs = (name: string): number => {

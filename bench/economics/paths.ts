@@ -20,7 +20,7 @@ export interface Moment {
 }
 
 /** Events of a path happen once in each round whose number is a multiple of `every`. */
-export interface Schedule {
+interface Schedule {
   readonly asset: number;
   readonly frameMs: number;
   /** From the beginning of a round to the end of betting. */

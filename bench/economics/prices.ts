@@ -10,7 +10,7 @@ export interface Profile {
   readonly factors: readonly number[];
 }
 
-export interface WalkOptions {
+interface WalkOptions {
   readonly startPrice: number;
   /** The standard deviation of a year's relative change, about which volatility wanders. */
   readonly yearly: number;

@@ -13,7 +13,7 @@ const MINUTE_MS = 60_000;
 /** Three fifths of the bets are on rounds that end by then. */
 const MINUTES = 15;
 
-export interface SettlementCost {
+interface SettlementCost {
   readonly accounts: number;
   readonly bets: number;
   readonly betsPerSecond: number;

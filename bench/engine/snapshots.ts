@@ -11,7 +11,7 @@ import { assertLedger } from './scenario.js';
 const BETS_PER_ACCOUNT = 10;
 const CHAIN = '0'.repeat(64);
 
-export interface SnapshotWritten {
+interface SnapshotWritten {
   readonly accounts: number;
   readonly bets: number;
   readonly encodeMs: number;
@@ -52,7 +52,7 @@ export function writeSnapshot(dir: string, bets: number): SnapshotWritten {
   };
 }
 
-export interface SnapshotLoaded {
+interface SnapshotLoaded {
   readonly loadMs: number;
   readonly loadCpuMs: number;
   readonly digest: string;

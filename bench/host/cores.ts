@@ -35,7 +35,7 @@ function allowedCores(): number[] {
   }
 }
 
-export function parseCpuList(list: string): number[] {
+function parseCpuList(list: string): number[] {
   const cores: number[] = [];
   for (const range of list.split(',')) {
     const [, from, to] = /^(\d+)(?:-(\d+))?$/.exec(range) ?? [];

@@ -20,7 +20,7 @@ import { order, setUpCommands } from '../engine/scenario.js';
 
 const ACCOUNTS = 1_000;
 const OPEN_BETS_MAX = 1_000_000;
-export const BATCH_SIZES = [1, 16, 64, 256, 512];
+const BATCH_SIZES = [1, 16, 64, 256, 512];
 const REPLAY_BATCH = 128;
 const COMMITS_MAX = 2_000;
 
@@ -68,7 +68,7 @@ interface NewJournal {
   readonly end: () => void;
 }
 
-export function newJournal(path: string, durability: Durability): NewJournal {
+function newJournal(path: string, durability: Durability): NewJournal {
   const { dir, lock, masterSecret } = openStore(path, systemClock, () => {});
   const store = SqliteStore.open(dir, durability);
   const source = new Source(masterSecret);
@@ -81,7 +81,7 @@ export function newJournal(path: string, durability: Durability): NewJournal {
   return { dir, lock, store, source, end };
 }
 
-export interface CommitRate {
+interface CommitRate {
   readonly batchSize: number;
   readonly commitsPerSecond: number;
   readonly commandsPerSecond: number;
@@ -135,7 +135,7 @@ export function writeJournal(dir: string, orders: number): WrittenJournal {
   return { commands: source.engine.seq, digest: source.engine.rollingDigest() };
 }
 
-export interface JournalReplay {
+interface JournalReplay {
   readonly commands: number;
   readonly commandsPerSecond: number;
   /** Per second of CPU time, which a busy machine does not distort. */

@@ -6,7 +6,7 @@ import { median, type Plot, type Ratio, type Table } from '../report/section.js'
 import { cpuRatio, type Row, type Run, rateOf, roundRatio, threadUsOf } from './runs.js';
 
 type Percentiles = Run['latency'];
-export const PERCENTILES: readonly (readonly [name: string, pick: (latency: Percentiles) => number])[] = [
+const PERCENTILES: readonly (readonly [name: string, pick: (latency: Percentiles) => number])[] = [
   ['p50', ({ p50Us }) => p50Us],
   ['p90', ({ p90Us }) => p90Us],
   ['p99', ({ p99Us }) => p99Us],
@@ -33,7 +33,7 @@ export const rowTables = (title: string, rows: readonly Row[]): Table[] => [
   threadTable(`${title}: CPU time, microseconds a request`, rows),
 ];
 
-export function loadTable(title: string, rows: readonly Row[]): Table {
+function loadTable(title: string, rows: readonly Row[]): Table {
   const isPlanned = rows.some(({ plannedRate }) => plannedRate !== null);
   const planned = isPlanned ? ['planned/s'] : [];
   const late = isPlanned ? ['client late p99 ms'] : [];

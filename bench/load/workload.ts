@@ -31,7 +31,7 @@ const answered = (status: number, bodyStart: string): Expectation => ({
 });
 const READ = 1;
 
-export interface MixedFor {
+interface MixedFor {
   readonly mix: Mix;
   readonly apiKeys: readonly string[];
   readonly marketIds: readonly string[];
@@ -103,7 +103,7 @@ function cycleOf(mix: Mix): Kind[] {
 
 const gcd = (a: number, b: number): number => (b === 0 ? a : gcd(b, a % b));
 
-export interface Players {
+interface Players {
   readonly bettors: readonly Bettor[];
   readonly markets: readonly { readonly id: string }[];
 }

@@ -41,7 +41,7 @@ export type BareDurable = { readonly lastSeq: number };
 const START_MS_MAX = 10_000;
 const SCRIPT = fileURLToPath(new URL('./bare-server.js', import.meta.url));
 
-export interface BareServer {
+interface BareServer {
   readonly process: ServerProcess;
   readonly port: number;
 }
@@ -129,7 +129,7 @@ export function orderBytes({ markets, bettors }: Pick<Book, 'markets' | 'bettors
 }
 
 /** Throws unless the journal of a bare server contains as many orders, and bytes of orders, as it answered. */
-export function auditCommitted(
+function auditCommitted(
   { file, commandBytes }: NonNullable<BareConfig['commit']>,
   answered: number,
   unreadMax = 0,

@@ -16,7 +16,7 @@ export const hasRedis = (): boolean =>
     (program) => spawnSync(program, ['--version'], { stdio: 'ignore' }).status === 0,
   );
 
-export interface RedisServer {
+interface RedisServer {
   readonly process: ServerProcess;
   readonly port: number;
 }
@@ -49,7 +49,7 @@ const TRIAL_SETS = 50_000;
 const SETS_MS_MAX = 120_000;
 const KEYS = 1_000_000_000_000;
 
-export interface RedisRun {
+interface RedisRun {
   readonly port: number;
   readonly connections: number;
   readonly seconds: number;

@@ -81,7 +81,7 @@ const text = (x: string, y: string, anchor: string, value: string): string =>
 const pick = (list: readonly string[], at: number): string => list[at % list.length] ?? '';
 
 /** Linear axes begin at 0. Logarithmic ones show only positive values, with a tick a decade and a few between. */
-export function axisOf(values: readonly number[], isLog: boolean): Axis {
+function axisOf(values: readonly number[], isLog: boolean): Axis {
   const usable = values.filter((value) => Number.isFinite(value) && (!isLog || value > 0));
   const most = usable.length === 0 ? 1 : Math.max(...usable);
   if (!isLog) {

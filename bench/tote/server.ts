@@ -21,7 +21,7 @@ const CLOCK_MS_MAX = 120_000;
 const END_REPORTED_MS = 200;
 const OPERATOR = { Authorization: `Bearer ${OPERATOR_TOKEN}` };
 
-export interface ToteOptions {
+interface ToteOptions {
   readonly dataDir: string;
   readonly workDir: string;
   readonly core: number | null;
@@ -150,7 +150,7 @@ function dataOf(what: string, status: number, text: string): unknown {
   return Reflect.get(envelope, 'data');
 }
 
-export interface CallAnswer {
+interface CallAnswer {
   readonly status: number;
   readonly text: string;
 }

@@ -2,7 +2,7 @@
 import { WebSocket } from 'ws';
 import { must } from '../../engine/base/assert.js';
 
-export interface StreamGroup {
+interface StreamGroup {
   /** Each key opens `each` streams. */
   readonly keys: readonly string[];
   readonly each: number;

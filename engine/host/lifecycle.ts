@@ -20,7 +20,7 @@ import { BOUNDARY_STEP_MS, boundaryAtOrBefore } from './ticks/boundary-window.js
  */
 export type Calendar = (assetClass: AssetClass, nowMs: number) => Sessions | null;
 
-export interface LifecycleOptions {
+interface LifecycleOptions {
   readonly feeds: readonly PriceFeed[];
   readonly calendar: Calendar;
   readonly fairShare: FairShareNow;

@@ -9,7 +9,7 @@ import type { Sequencer } from './sequencer.js';
 /** Time does not move on while more commands than this are not durable. */
 const BACKLOG_COMMANDS_MAX = 10_000;
 
-export interface ManualRunParts {
+interface ManualRunParts {
   readonly sequencer: Sequencer;
   readonly lifecycle: Lifecycle;
   readonly roots: { whenPublished(release: () => void): void };

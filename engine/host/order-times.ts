@@ -8,7 +8,7 @@ const SHORTEST_MS = 1 / 16;
 /** Up to about a minute; longer times count as that. */
 const STEPS = 20 * STEPS_PER_DOUBLING;
 
-export interface OrderFigures {
+interface OrderFigures {
   readonly orders: number;
   /** Rounded up by less than a tenth; null without orders. */
   readonly p99Ms: number | null;

@@ -26,7 +26,7 @@ export interface Estimator {
   estimate(asset: number): PriceEstimate | null;
 }
 
-export interface AwaitedPrice extends Waiting {
+interface AwaitedPrice extends Waiting {
   /** The price is final by then; until then a tick may still decide it. */
   readonly untilMs: number;
 }

@@ -234,7 +234,7 @@ export type ArchiveReads = {
   ) => void;
 };
 
-export type AskArchive = (question: ArchiveQuestion, tell: (answer: ArchiveAnswer) => void) => void;
+type AskArchive = (question: ArchiveQuestion, tell: (answer: ArchiveAnswer) => void) => void;
 
 export function archiveReads(ask: AskArchive): ArchiveReads {
   function put<A extends ArchiveAnswer>(question: ArchiveQuestion, tell: (answer: A) => void): void {

@@ -115,7 +115,7 @@ export interface RoundNotOpened extends Timed, RoundName {
   readonly reason: 'stale_price' | 'house_capital' | 'suspended' | 'market_hours' | 'not_active';
 }
 
-export interface BoundaryPriced extends Timed {
+interface BoundaryPriced extends Timed {
   readonly type: 'boundaryPriced';
   readonly asset: number;
   readonly boundaryMs: number;
@@ -127,7 +127,7 @@ export interface BoundaryPriced extends Timed {
  * The house has lost a limit's amount in a day: the events after this one suspend the markets that are not suspended
  * yet.
  */
-export interface LossLimitReached extends Timed {
+interface LossLimitReached extends Timed {
   readonly type: 'lossLimitReached';
   /** Index into `LOSS_SCOPES`. */
   readonly scope: number;
@@ -136,7 +136,7 @@ export interface LossLimitReached extends Timed {
 }
 
 /** For the record: an operator vouched for a price that was held back. */
-export interface PriceConfirmed extends Timed {
+interface PriceConfirmed extends Timed {
   readonly type: 'priceConfirmed';
   readonly asset: number;
   readonly price: number;
@@ -153,7 +153,7 @@ export interface BalanceMoved extends Timed {
   readonly reference: string;
 }
 
-export interface AccountChanged extends Timed {
+interface AccountChanged extends Timed {
   readonly type: 'accountCreated' | 'accountUpdated';
   readonly account: number;
 }
@@ -171,7 +171,7 @@ export interface SettingsChanged extends Timed {
   readonly market: number;
 }
 
-export interface SetupDeclared extends Timed, Setup {
+interface SetupDeclared extends Timed, Setup {
   readonly type: 'setupDeclared';
 }
 

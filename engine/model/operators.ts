@@ -104,7 +104,7 @@ const ACTIONS: ReadonlySet<CommandKind> = new Set<CommandKind>(OPERATOR_KINDS);
 export const isOperatorCommand = (command: Command): command is OperatorCommand => ACTIONS.has(command.kind);
 
 /** Item 0 is the command itself; a refusal comes after the command, with an item from 1. */
-export interface ActionPlace {
+interface ActionPlace {
   readonly seq: number;
   readonly item: number;
 }

@@ -85,7 +85,7 @@ export interface NewsRule {
 }
 
 /** How many times as far as usual an asset's prices move, by time of UTC; applies at once. */
-export interface ProfileRule {
+interface ProfileRule {
   /** From 00:00 on, 24 of them. */
   readonly hours?: readonly number[];
   /** From Monday on, 7 of them. */

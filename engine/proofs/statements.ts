@@ -5,7 +5,7 @@
  */
 import { assert } from '../base/assert.js';
 
-export interface RootStatement {
+interface RootStatement {
   readonly roundId: string;
   readonly seedCommitment: string;
   readonly treeSize: number;
@@ -17,7 +17,7 @@ export const rootStatement = ({ roundId, seedCommitment, treeSize, merkleRoot }:
   statement('tote-root-1', { round: roundId, seedCommitment, treeSize, merkleRoot });
 
 /** As published but for the signature. */
-export interface ReceiptStatement {
+interface ReceiptStatement {
   readonly orderId: string;
   readonly accountId: string;
   readonly betHash: string;
@@ -30,7 +30,7 @@ export const receiptStatement = ({ orderId, accountId, betHash, seq, time }: Rec
   statement('tote-receipt-1', { order: orderId, account: accountId, betHash, seq, time });
 
 /** Where the journal was at a time, as published but for the signature. */
-export interface HeadStatement {
+interface HeadStatement {
   readonly seq: number;
   readonly chain: string;
   readonly time: string;
@@ -45,7 +45,7 @@ export interface SignedHead extends HeadStatement {
 export const headStatement = ({ seq, chain, time }: HeadStatement): string =>
   statement('tote-head-1', { seq, chain, time });
 
-export interface PublishedPrice {
+interface PublishedPrice {
   readonly price: number | null;
   readonly time: string | null;
   readonly source: string | null;
@@ -53,7 +53,7 @@ export interface PublishedPrice {
 }
 
 /** The fields of `GET /rounds/{id}/proof` that the settlement's statement holds; amounts in USD. */
-export interface PublishedSettlement {
+interface PublishedSettlement {
   readonly id: string;
   readonly startTime: string;
   readonly lockTime: string;
@@ -76,7 +76,7 @@ export interface PublishedSettlement {
 }
 
 /** SHA-256 of the UTF-8, in hex. */
-export type TextDigest = (text: string) => string;
+type TextDigest = (text: string) => string;
 
 export const settlementStatement = (settled: PublishedSettlement, digest: TextDigest): string =>
   statement('tote-settlement-1', {

@@ -341,7 +341,7 @@ interface LateBet {
 }
 
 /** The round's open bets that are behind higher numbers, in their order; between them the others' numbers rise. */
-export function* lateBets({ bets }: State, round: Round): Generator<LateBet> {
+function* lateBets({ bets }: State, round: Round): Generator<LateBet> {
   let highest = 0;
   let before = 0;
   // Only the unsettled bets of a round in settlement are linked for certain.

@@ -21,7 +21,7 @@ export interface TableForm {
 export type ReadTable = (name: string) => Iterable<Row>;
 
 /** A value in one or more columns. The name of a single column is empty: the field that holds it gives it one. */
-export interface Codec<Value> {
+interface Codec<Value> {
   readonly columns: readonly string[];
   read(row: Row, at: number): Value;
   write(value: Value, into: RowsText): void;
@@ -205,7 +205,7 @@ export class Table<Of> implements TableForm {
   }
 }
 
-export interface StatePart<Of> {
+interface StatePart<Of> {
   from(state: State): Iterable<Of>;
   into(state: State, values: Iterable<Of>): void;
 }

@@ -3,7 +3,7 @@ import { assert } from '../base/assert.js';
 import type { BalanceMoved } from '../model/events.js';
 import { type DayResults, dayOf, LOSS_SCOPES } from '../model/loss-limits.js';
 
-export interface TransferRecord {
+interface TransferRecord {
   readonly seq: number;
   readonly event: BalanceMoved;
 }

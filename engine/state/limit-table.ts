@@ -10,7 +10,7 @@ const CHUNK_BITS = 12;
 const CHUNK_ROWS = 1 << CHUNK_BITS;
 const CHUNK_MASK = CHUNK_ROWS - 1;
 
-export class LimitChunk {
+class LimitChunk {
   readonly betRow = new Uint32Array(CHUNK_ROWS);
   readonly limitOddsE4 = new Uint32Array(CHUNK_ROWS);
   readonly key = new Uint32Array(CHUNK_ROWS);
@@ -32,7 +32,7 @@ export class LimitChunk {
   readonly height = new Uint8Array(CHUNK_ROWS);
 }
 
-export interface LimitView {
+interface LimitView {
   readonly limitOddsE4: number;
   readonly key: number;
   /** null until the order has become a bet. */

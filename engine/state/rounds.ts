@@ -17,7 +17,7 @@ import type { OpenPrice, QuoteView, RoundView } from '../model/views.js';
 
 export type Proof = { -readonly [field in keyof ProofView]: ProofView[field] };
 
-export const newProof = (): Proof => ({
+const newProof = (): Proof => ({
   open: null,
   close: null,
   firstShareE6: NO_FAIR_SHARE,
@@ -31,7 +31,7 @@ type Quote = { -readonly [field in keyof QuoteView]: QuoteView[field] };
 
 const endTimeMsOf = (market: number, roundNumber: number): number => (roundNumber + 1) * timeFrameMs(market);
 
-export interface RoundTerms
+interface RoundTerms
   extends Pick<
     RoundView,
     | 'lockTimeMs'

@@ -10,7 +10,7 @@ import type { Ended, Listener } from '../live/kept-connection.js';
 import { readSocket } from '../live/socket.js';
 import { type Book, readMessage, subscription } from './messages.js';
 
-export interface CoinbaseOptions extends FeedOptions {
+interface CoinbaseOptions extends FeedOptions {
   readonly url: URL;
 }
 

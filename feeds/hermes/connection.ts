@@ -26,7 +26,7 @@ export interface HermesService {
   readonly symbols: HermesSymbols;
 }
 
-export interface HermesReader {
+interface HermesReader {
   /** Reasons not to price an asset; told before the stream opens, again after each check. */
   onChecked(faults: ReadonlyMap<Asset, string>): void;
   /** Returns whether anything in the event was new. */

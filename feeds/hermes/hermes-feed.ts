@@ -23,7 +23,7 @@ const SIGNED_LENGTH_MAX = TICK_EVIDENCE_LENGTH_MAX - 200;
  */
 const UNSURE_MAX: Readonly<Record<AssetClass, number>> = { CRYPTO: 0.005, METAL: 0.002, FX: 0.001 };
 
-export interface HermesOptions extends HermesService, FeedOptions {}
+interface HermesOptions extends HermesService, FeedOptions {}
 
 export class HermesFeed extends ConnectedFeed {
   readonly #dial: Dial;

@@ -24,7 +24,7 @@ interface Question {
   readonly failures: number;
 }
 
-export interface RecallReader {
+interface RecallReader {
   /** The asset's last update at or before the boundary, and the service's signed data of the answer. */
   onUpdate(update: HermesUpdate, boundaryMs: number, signed: string): void;
   onTrouble(detail: string): void;

@@ -27,7 +27,7 @@ export const HERMES_SYMBOLS: HermesSymbols = {
 };
 
 /** With or without `0x`, in either case; null if `text` is no id. */
-export function readHermesId(text: string): string | null {
+function readHermesId(text: string): string | null {
   const digits = text.replace(/^0x/i, '').toLowerCase();
   return /^[0-9a-f]{64}$/.test(digits) ? digits : null;
 }

@@ -35,7 +35,7 @@ interface Envelope {
 const isEnvelope = typia.createIs<Envelope>();
 const isSent = typia.createIs<Sent>();
 
-export interface ReadUpdates {
+interface ReadUpdates {
   readonly updates: readonly HermesUpdate[];
   /** Entries that are not in the service's form; 1 for a whole event. */
   readonly malformed: number;

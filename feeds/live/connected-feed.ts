@@ -108,7 +108,7 @@ const EVERY_MS = 60_000;
 /** A service makes up no more troubles in a minute. */
 const TROUBLES_MAX = 100;
 
-export class SeldomLog {
+class SeldomLog {
   readonly #writtenMs = new Map<string, number>();
 
   constructor(

@@ -32,7 +32,7 @@ export interface Listener {
 /** One connection, from its beginning to its end. The signal hangs it up; nobody asks for the end then. */
 export type Dial = (listener: Listener, signal: AbortSignal) => Promise<Ended>;
 
-export interface KeptOptions {
+interface KeptOptions {
   readonly dial: Dial;
   readonly silenceMs: number;
   readonly clock: Pick<Clock, 'monotonicMs'>;

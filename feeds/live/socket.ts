@@ -4,7 +4,7 @@ import type { Ended, Listener } from './kept-connection.js';
 
 const MESSAGE_BYTES_MAX = 1_000_000;
 
-export interface SocketOptions {
+interface SocketOptions {
   readonly url: URL;
   readonly greetings: readonly string[];
   /** Returns whether anything in the message was new. */

@@ -12,7 +12,7 @@ import type { Services } from './services.js';
 export const BASES = ['/v1', '/api/v1'] as const;
 
 /** Handles an authorised request. It answers, now or later, or throws a refusal. */
-export type Handle = (services: Services, call: Call) => void;
+type Handle = (services: Services, call: Call) => void;
 
 export interface Endpoint extends Documented {
   /** The limits count a POST as a read if it changes nothing. */
@@ -24,7 +24,7 @@ export interface Endpoint extends Documented {
 
 /** Requests are counted by number of route. No route: unknown paths, documents, wrong methods. */
 export const NO_ROUTE = 0;
-export const STREAM_ROUTE = 1;
+const STREAM_ROUTE = 1;
 export const STREAM_ORDER_ROUTE = 2;
 /** Endpoints follow in the order of their table. */
 export const FIRST_ENDPOINT = 3;

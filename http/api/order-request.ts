@@ -160,7 +160,7 @@ export const parseAny = (body: Uint8Array): ParsedOrder => orderOf(parseJson(bod
 
 const PARTS_MAX = 100;
 
-export interface ParsedQuote {
+interface ParsedQuote {
   readonly order: ParsedOrder;
   readonly parts: number;
 }

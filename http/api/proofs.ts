@@ -78,7 +78,7 @@ export function orderReceipt(services: Services, call: Call): void {
 }
 
 /** `seq` is the command that made the bet, which must be durable. */
-export interface ReceiptFields {
+interface ReceiptFields {
   readonly bet: number;
   readonly account: number;
   readonly betHash: string;

@@ -18,7 +18,7 @@ const CONTROL_BYTES = 128;
 const CLAIM = 512;
 
 /** `records` is a power of two. */
-export interface LogForm {
+interface LogForm {
   readonly records: number;
   /** Numbers in a record; the first is the sequence number of its command, which never decreases. */
   readonly fields: number;

@@ -29,8 +29,8 @@ export const CLOSE_PRICE = 7;
 export const BETS = 8;
 export const VOLUME_CENTS = 9;
 /** ROOT: number of bets, then root, key id and signature as hex digits, so many to a number. */
-export const TREE_SIZE = 6;
-export const MERKLE_ROOT = 7;
+const TREE_SIZE = 6;
+const MERKLE_ROOT = 7;
 const HEX_DIGITS = 12;
 const cellsOf = (digits: number): number => Math.ceil(digits / HEX_DIGITS);
 const ROOT_DIGITS = 64;
@@ -129,7 +129,7 @@ export function readName(record: Float64Array): string {
 export const ROUNDS_FORM = { records: 1 << 14, fields: SIGNATURE + cellsOf(SIGNATURE_DIGITS) };
 export const BETS_FORM = { records: 1 << 17, fields: 12 };
 
-export const LISTENERS_MAX = 64;
+const LISTENERS_MAX = 64;
 
 export interface BroadcastMemory {
   readonly rounds: SharedArrayBuffer;

@@ -42,13 +42,13 @@ export const CONSOLE_STREAMS: readonly string[] = [STREAM_PATH];
 const NO_SESSION = new Refused('invalid_session', 'the session has ended; log in again');
 const READS: readonly string[] = ['GET', 'HEAD', 'OPTIONS'];
 
-export interface LoginBody {
+interface LoginBody {
   readonly token: string & tags.MinLength<1> & tags.MaxLength<255>;
 }
 
 const validateLogin = typia.createValidateEquals<LoginBody>();
 
-export interface ConsoleOptions {
+interface ConsoleOptions {
   readonly tokens: TokenGuard;
   /** Made of the master secret (`sessionKeyOf`). */
   readonly sessionKey: Uint8Array;

@@ -66,7 +66,7 @@ export function connectEngine(
   return { desk: new Desk(sequencer, deadman, options), publisher, broadcaster, deadman };
 }
 
-export class JournalPosition {
+class JournalPosition {
   readonly #row = new Float64Array(1);
 
   constructor(private readonly facts: SharedRows) {

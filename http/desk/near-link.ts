@@ -7,7 +7,7 @@ import type { Asker, OrderFields, OrderReply, RefusalFacts } from '../link/order
 import type { Question, QuestionKind, QuestionOf, Told } from '../link/questions.js';
 import type { Desk } from './desk.js';
 
-export interface NearLinkOptions {
+interface NearLinkOptions {
   readonly desk: () => Desk;
   /** At the end of this turn of the event loop. */
   readonly schedule: (run: () => void) => void;

@@ -10,10 +10,10 @@ import { RingFault } from '../rings/ring.js';
 import type { Concerned, OnFault } from '../uws/request-host.js';
 
 /** A client that can cause one fault can cause many: further ones of a minute are only counted. */
-export const LINES_PER_MINUTE = 60;
+const LINES_PER_MINUTE = 60;
 const MINUTE_MS = 60_000;
 
-export interface FaultsOptions {
+interface FaultsOptions {
   readonly log: Pick<Log, 'write'>;
   /** As metrics name it: `engine`, `gateway0`, `operators`; `standby` is the main thread of one. */
   readonly thread: string;

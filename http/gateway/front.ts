@@ -32,7 +32,7 @@ import type { Faults } from './faults.js';
 import { type ForOperators, Gateways } from './gateways.js';
 import type { OperatorSetup, SharedSetup } from './messages.js';
 
-export interface FrontSources {
+interface FrontSources {
   readonly sequencer: Sequencer;
   readonly clock: Clock;
   readonly tracker: PriceTracker;

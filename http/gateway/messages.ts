@@ -20,7 +20,7 @@ import type { RingPair } from '../rings/link.js';
 import type { StreamsMemory } from '../stream/limits.js';
 import type { UwsAppDescriptor } from '../uws/library.js';
 
-export interface PortSetup {
+interface PortSetup {
   readonly ended: SharedArrayBuffer;
   readonly connectionsMax: number;
   /** null for plain HTTP. */

@@ -16,7 +16,7 @@ interface Held {
   reportedMs: number;
 }
 
-export interface PortCertificatesOptions<Port extends string> {
+interface PortCertificatesOptions<Port extends string> {
   /** null for a port without TLS. */
   readonly files: Readonly<Record<Port, TlsFiles | null>>;
   readonly renew: (port: Port) => Promise<void>;

@@ -49,7 +49,7 @@ export interface OpenPorts {
   close(): Promise<void>;
 }
 
-export interface PortParts {
+interface PortParts {
   readonly front: Front;
   readonly masterSecret: Uint8Array;
   readonly operatorTokens: readonly OperatorToken[];

@@ -7,7 +7,7 @@ import { maskSecrets } from '../../crypto/api-keys.js';
 import type { Clock, HeadBytes, HeaderBlock, HeaderList, HttpHandler } from '../../engine/model/ports.js';
 import type { Log } from '../../process/log/log.js';
 
-export type PortName = 'public' | 'operator';
+type PortName = 'public' | 'operator';
 
 export function logRequests(handler: HttpHandler, port: PortName, clock: Clock, log: Log): HttpHandler {
   if (!log.isDebug) return handler;
@@ -41,7 +41,7 @@ function requestIdIn(headers: HeaderList | HeaderBlock | HeadBytes): string | un
   return text[text.indexOf('X-Request-Id') + 1];
 }
 
-export interface TraceContext {
+interface TraceContext {
   /** 32 hex digits of the trace, and 16 of the client's own part of it. */
   readonly traceId: string;
   readonly spanId: string;

@@ -14,7 +14,7 @@ const TAG_LENGTH = 22;
 export const COMPRESSED_BYTES_MIN = 1_400;
 
 /** Both heads are the last lines of a head, each after a line end. */
-export interface BodyForm {
+interface BodyForm {
   readonly bytes: Uint8Array;
   /** With quotes. */
   readonly etag: string;
@@ -26,7 +26,7 @@ export interface BodyForm {
 /** Calls `done` with the bytes in gzip, at once or later; never if it does not succeed. */
 export type Compress = (bytes: Uint8Array, done: (compressed: Uint8Array) => void) => void;
 
-export interface BodyHeaders {
+interface BodyHeaders {
   /** Describe the body; in answers with a body alone. */
   readonly content: HeaderBlock;
   /** How long the body may be kept; in a 304, too. */

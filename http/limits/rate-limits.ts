@@ -40,7 +40,7 @@ export interface RatePolicy {
   readonly limit: number;
 }
 
-export interface LimitLeft {
+interface LimitLeft {
   /** In any 60 seconds. */
   readonly limit: number;
   readonly remaining: number;
@@ -49,7 +49,7 @@ export interface LimitLeft {
 }
 
 /** By the names of the configuration. */
-export type LimitsLeft = Readonly<Record<keyof RateLimitSettings, LimitLeft>>;
+type LimitsLeft = Readonly<Record<keyof RateLimitSettings, LimitLeft>>;
 
 /** The counted address (`client-address.ts`), and the numbers of a key and of its account. */
 export interface LimitsOwner {

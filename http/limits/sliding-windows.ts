@@ -13,7 +13,7 @@ import { LINE_BYTES, LINE_DOUBLES, LINE_WORDS, type Memory } from './shared-memo
 
 /** A request leaves its window exactly this long after it was counted. */
 export const WINDOW_MS = 60_000;
-export const TIMES_PER_BLOCK = LINE_WORDS - 1;
+const TIMES_PER_BLOCK = LINE_WORDS - 1;
 /** A request counts in so many windows, and may need a block in each. */
 const BLOCKS_PER_REQUEST = 3;
 

@@ -14,7 +14,7 @@ export function cursorOf(next: BetsPlace | null, rest: Listed | null): readonly 
   return [...place, rest.seq, rest.openDownTo, rest.settledDownTo, ...rest.last];
 }
 
-export interface ReadCursor {
+interface ReadCursor {
   /** null to begin with the newest. */
   readonly from: BetsPlace | null;
   readonly rest: Listed | null;

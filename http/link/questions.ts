@@ -70,7 +70,7 @@ export interface BalanceReply {
   readonly balanceCents: number;
 }
 
-export interface SeqReply {
+interface SeqReply {
   readonly seq: number;
 }
 
@@ -81,7 +81,7 @@ export interface RoundReply {
   readonly shareE6: number;
 }
 
-export interface SeenKeyReply {
+interface SeenKeyReply {
   /** 0 if there is none. */
   readonly bet: number;
   readonly rememberedFromMs: number;

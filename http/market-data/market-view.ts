@@ -154,9 +154,9 @@ const HEADERS = {
 /** At once, because the data may be others by the time a thread were ready. */
 const compress: Compress = (bytes, done) => done(gzipSync(bytes, { level: constants.Z_BEST_SPEED }));
 
-export const publicBody = (bytes: Uint8Array): TaggedBody => new TaggedBody(bytes, HEADERS, compress);
+const publicBody = (bytes: Uint8Array): TaggedBody => new TaggedBody(bytes, HEADERS, compress);
 
-export class CachedBody {
+class CachedBody {
   #body: TaggedBody | null = null;
   #madeAtMs = Number.NEGATIVE_INFINITY;
   #version = -1;

@@ -115,7 +115,7 @@ export type VitalName = keyof typeof COLUMNS;
 export const VITAL_NAMES = Object.keys(COLUMNS) as readonly VitalName[];
 
 /** By name. */
-export interface SampleColumns {
+interface SampleColumns {
   readonly [name: string]: readonly (number | null)[];
 }
 

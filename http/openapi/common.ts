@@ -15,7 +15,7 @@ import { isObject, type Json, type JsonObject, schemaRef } from './schemas.js';
 const headerRefs = (...names: readonly string[]): JsonObject =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 
-export const commonHeaders: JsonObject = headerRefs(
+const commonHeaders: JsonObject = headerRefs(
   'X-RateLimit-Limit',
   'X-RateLimit-Remaining',
   'X-RateLimit-Reset',

@@ -66,7 +66,7 @@ export const MEANINGS = {
   shutting_down: 'the server stops; the next one answers',
 } as const satisfies Partial<Record<ErrorCode, string>>;
 
-export type PublicCode = keyof typeof MEANINGS;
+type PublicCode = keyof typeof MEANINGS;
 
 export const PUBLIC_CODES = Object.keys(MEANINGS) as readonly PublicCode[];
 

@@ -16,7 +16,7 @@ import { answer, Call, type OperatorRoute, PREFIX, type Result, sendResult } fro
 
 const NOBODY: OperatorCaller = { name: '', role: 'read' };
 
-export interface OperatorApiOptions {
+interface OperatorApiOptions {
   readonly routes: readonly OperatorRoute[];
   readonly callers: Callers;
   /** null if every role may do all that there is. */

@@ -20,7 +20,7 @@ export interface RingPair {
 /** Reads the whole rest of the reply before doing anything else: the ring frees it afterwards. */
 export type OnReply = (kind: number, ring: RingConsumer) => void;
 
-export interface LinkOptions {
+interface LinkOptions {
   /** At the end of this turn of the event loop. */
   readonly schedule: (run: () => void) => void;
   readonly wake: () => void;

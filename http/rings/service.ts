@@ -8,11 +8,11 @@ import type { RingPair } from './link.js';
 import { RingConsumer, RingProducer } from './ring.js';
 
 /** Returns false if the ring is full; then nothing was written. */
-export type WriteReply = (ring: RingProducer) => boolean;
+type WriteReply = (ring: RingProducer) => boolean;
 
 export type Serve = (ring: RingConsumer, gateway: GatewayEnd) => void;
 
-export interface ServiceOptions {
+interface ServiceOptions {
   readonly monotonicMs: () => number;
   /** At the end of this turn of the event loop. */
   readonly schedule: (run: () => void) => void;

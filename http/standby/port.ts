@@ -34,7 +34,7 @@ import { UwsTransport } from '../uws/transport.js';
 const CONNECTIONS_MAX = 64;
 const TICK_MS = 1_000;
 
-export interface StandbyPortOptions {
+interface StandbyPortOptions {
   readonly readTokens: () => readonly OperatorToken[];
   readonly reloads: Reloads;
   readonly status: () => StandbyStatus;
@@ -44,7 +44,7 @@ export interface StandbyPortOptions {
   readonly onFatal: (error: unknown) => void;
 }
 
-export interface StandbyPort {
+interface StandbyPort {
   close(): Promise<void>;
 }
 

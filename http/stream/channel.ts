@@ -13,7 +13,7 @@ export interface StreamChannel {
   unsubscribe(connection: Connection): void;
 }
 
-export class MarketGroup extends Group {
+class MarketGroup extends Group {
   readonly markets: readonly number[];
   readonly #has: readonly boolean[];
 

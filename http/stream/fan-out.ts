@@ -25,7 +25,7 @@ interface Delivery {
 
 const everybody = (_connection: Connection): boolean => true;
 
-export interface FanOutOptions {
+interface FanOutOptions {
   readonly monotonicMs: () => number;
   /** In another turn of the event loop. */
   readonly schedule: (run: () => void) => void;

@@ -17,7 +17,7 @@ import type {
 import { MESSAGE_BYTES_MAX } from './limits.js';
 
 /** The order is read as for POST /orders. */
-export type UnreadOrder = Omit<StreamOrder, 'order'> & { order: unknown };
+type UnreadOrder = Omit<StreamOrder, 'order'> & { order: unknown };
 
 /** Goes through the checks and limits of the API. */
 export type ApiRequest = UnreadOrder | StreamCancel | StreamCancelAll | StreamDeadman;

@@ -32,7 +32,7 @@ const OWN_DESCRIPTORS = 256;
 const START_DESCRIPTORS = 144;
 const GATEWAY_START_DESCRIPTORS = 48;
 
-export interface ConnectionLimits {
+interface ConnectionLimits {
   readonly publicMax: number;
   readonly operatorMax: number;
 }
@@ -76,7 +76,7 @@ export function descriptorsIn(limits: string): number {
 export const CONNECTION_CELLS = { open: 0, port: 1, max: 2 } as const;
 export const CONNECTION_CELLS_BYTES = 3 * Int32Array.BYTES_PER_ELEMENT;
 
-export interface OpenConnectionsOptions extends Omit<AddressBoundOptions, 'port'> {
+interface OpenConnectionsOptions extends Omit<AddressBoundOptions, 'port'> {
   readonly connectionsMax: number;
   /** Strangers cannot take a part of the connections, which is kept for known addresses. Null to keep none. */
   readonly isKnown: ((address: string) => boolean) | null;

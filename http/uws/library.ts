@@ -74,10 +74,10 @@ export interface UwsWebSocketBehaviour<T> {
   close(socket: UwsWebSocket<T>): void;
 }
 
-export type UwsRoute = (response: UwsResponse, request: UwsRequest) => void;
+type UwsRoute = (response: UwsResponse, request: UwsRequest) => void;
 
 /** Opaque. */
-export interface UwsListenSocket {
+interface UwsListenSocket {
   readonly brand?: 'listen socket';
 }
 
@@ -106,7 +106,7 @@ export interface UwsApp {
 }
 
 /** Without files: an app that hands every connection to others before its handshake. */
-export interface UwsTlsOptions {
+interface UwsTlsOptions {
   readonly cert_file_name?: string;
   readonly key_file_name?: string;
   /** Client certificates are asked for, and those that these authorities have not signed are refused. */
@@ -116,7 +116,7 @@ export interface UwsTlsOptions {
 /** Opaque; threads can pass it to each other. */
 export type UwsAppDescriptor = number;
 
-export interface Uws {
+interface Uws {
   App(): UwsApp;
   /** TLS 1.2 or 1.3. Throws if the files are missing or do not fit each other. */
   SSLApp(options: UwsTlsOptions): UwsApp;
@@ -126,7 +126,7 @@ export interface Uws {
   _cfg(setting: string): void;
 }
 
-export interface LoadedUws {
+interface LoadedUws {
   readonly library: Uws;
   readonly version: string;
 }

@@ -334,15 +334,15 @@ export const BODY_BYTES_MAX = 16 * 1024;
  * This much of a body that is too long is received and dropped before the answer, for at most `LINGER_MS`: closing
  * the connection on a client that is still sending resets it, and the answer is lost.
  */
-export const DRAIN_BYTES_MAX = 256 * 1024;
-export const LINGER_MS = 1_000;
+const DRAIN_BYTES_MAX = 256 * 1024;
+const LINGER_MS = 1_000;
 /** However steadily the body trickles in. */
-export const BODY_DEADLINE_MS = 10_000;
+const BODY_DEADLINE_MS = 10_000;
 
 const NOTHING = new Uint8Array(0);
 
 /** Memory grows with the bytes received, not with the length announced. */
-export class BodyBuffer {
+class BodyBuffer {
   #room: Uint8Array = NOTHING;
   #usedBytes = 0;
 

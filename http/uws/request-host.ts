@@ -7,7 +7,7 @@ export type Concerned = Pick<HttpRequest, 'method' | 'path' | 'address'>;
 /** Reports a programming error that ends a client's request or stream. Returns the request's id. */
 export type OnFault = (error: unknown, concerned: Concerned) => string;
 
-export type StartTimer = (run: () => void, periodMs: number) => () => void;
+type StartTimer = (run: () => void, periodMs: number) => () => void;
 
 export interface UwsTransportOptions {
   readonly clock: Clock;

@@ -32,7 +32,7 @@ import { type WebSocketHost, webSockets } from './web-socket.js';
 
 const SWEEP_MS = 250;
 /** When closing, pending answers have this long to be sent; then their connections are closed. */
-export const CLOSE_DEADLINE_MS = 10_000;
+const CLOSE_DEADLINE_MS = 10_000;
 const BODY_OF_UPGRADE: Fault = { code: 'invalid_request', detail: 'an upgrade has no body' };
 
 export class UwsTransport implements RequestHost, WebSocketHost {

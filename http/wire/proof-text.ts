@@ -28,7 +28,7 @@ export const signingKey = ({ keyId, publicKey, createdAtMs, retiredAtMs }: Publi
   retiredAt: retiredAtMs === null ? null : isoText(retiredAtMs),
 });
 
-export interface ProofMakers {
+interface ProofMakers {
   readonly seeds: RoundSeeds;
   readonly tools: FairnessTools;
   readonly sign: (text: string) => SignedStatement;

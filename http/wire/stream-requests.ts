@@ -9,7 +9,7 @@ export type MessageId = number & tags.Type<'uint32'>;
 export type Seq = number & tags.Type<'int64'> & tags.Minimum<0>;
 
 /** Newest state: a snapshot, then what has changed, several changes as one. */
-export type StateChannel = 'prices' | 'markets' | 'account';
+type StateChannel = 'prices' | 'markets' | 'account';
 /** Every event, once and in order. */
 export type EventChannel = 'rounds' | 'fills';
 export type Channel = StateChannel | EventChannel;

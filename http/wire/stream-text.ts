@@ -42,7 +42,7 @@ export function heartbeatText(
   return `${head('heartbeat', moment)},"priceAgeMs":{${texts.join(',')}}${headText}}`;
 }
 
-export interface SubscribedFields {
+interface SubscribedFields {
   readonly id: number;
   readonly channel: Channel;
   readonly markets: readonly string[] | null;
@@ -131,7 +131,7 @@ export function priceStateText(asset: number, tick: TimedPrice, open: TimedPrice
 const ofRound = (event: string, market: number, roundNumber: number): string =>
   `{"event":"${event}","marketId":"${marketId(market)}","roundId":"${roundId(market, roundNumber)}","roundNumber":${roundNumber}`;
 
-export interface OpenedFields {
+interface OpenedFields {
   readonly openPrice: number;
   readonly startTimeMs: number;
   readonly bettingClosesMs: number;
@@ -151,7 +151,7 @@ export const rootText = (market: number, roundNumber: number, root: SignedRoot):
   `${ofRound('root', market, roundNumber)},"merkleRoot":"${root.merkleRoot}","treeSize":${root.treeSize},` +
   `"keyId":"${root.keyId}","signature":"${root.signature}"}`;
 
-export interface BetsOfRound {
+interface BetsOfRound {
   readonly bets: number;
   readonly volumeCents: number;
 }
@@ -174,7 +174,7 @@ export const settledText = (
 export const voidedText = (market: number, roundNumber: number, voided: BetsOfRound): string =>
   `${ofRound('voided', market, roundNumber)},${betsText(voided)}`;
 
-export interface FillFields {
+interface FillFields {
   readonly bet: number;
   /** `market * 2 + side`. */
   readonly marketSide: number;

@@ -18,7 +18,7 @@ import type { ArchivePosition } from './writer.js';
 
 const LISTED_ROWS = 20_000;
 
-export interface RowSource {
+interface RowSource {
   readonly path: string;
   readonly db: Database.Database;
 }

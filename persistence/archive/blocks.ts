@@ -31,7 +31,7 @@ interface PlacedText {
 }
 
 /** An account's bets between two commits of the archive, in the order of placement and of settlement. */
-export interface AccountBetsRow {
+interface AccountBetsRow {
   readonly seq: number;
   readonly placed: readonly number[];
   readonly settled: readonly number[];
@@ -222,7 +222,7 @@ export function settledRowsOf(block: readonly Cell[]): Cell[][] {
   return rows;
 }
 
-export class LimitSteps {
+class LimitSteps {
   constructor(
     private readonly path: string,
     private readonly db: Database.Database,

@@ -37,7 +37,7 @@ import type { BetView, RoundView } from '../../engine/model/views.js';
 import type { Rest } from '../thread/pace.js';
 import { archiveChecksum, BET_END_WORDS, MARKET_WORDS, SIDE_WORDS, type SingleKind } from './columns.js';
 
-export interface RowTaker {
+interface RowTaker {
   push(row: Cell[]): unknown;
 }
 
@@ -252,7 +252,7 @@ export interface Numbered {
 /** Not shown: the digest of a key's secret, and rules, since `ruleFacts` has those that are no default. */
 const LEFT_OUT = ['by', 'digest', 'rules'];
 
-export function actionRow(seq: number, command: OperatorCommand, counts: Numbered): Cell[] {
+function actionRow(seq: number, command: OperatorCommand, counts: Numbered): Cell[] {
   const { by, kind, timeMs } = command;
   const [, , , fields] = JSON.parse(encodeCommand(command)) as [string, number, number, object];
   const shown = Object.entries(fields).filter(([name]) => !LEFT_OUT.includes(name));

@@ -31,7 +31,7 @@ const TOKENS_MAX = 1_000;
 /** A file that is something else altogether would have many. */
 const MISTAKES_SHOWN_MAX = 10;
 
-export interface NamedToken extends OperatorToken {
+interface NamedToken extends OperatorToken {
   readonly createdAt: string;
 }
 
@@ -40,7 +40,7 @@ const newSecret = (): string => `toteop_${randomBytes(TOKEN_BYTES).toString('bas
 
 const digestOf = (secret: string): string => createHash('sha256').update(secret).digest('hex');
 
-export interface TokenSources {
+interface TokenSources {
   readonly dir: DataDir;
   /** From the environment; takes the place of the one in the directory. */
   readonly token: string | null;

@@ -43,7 +43,7 @@ export type CopyStep =
   /** The next start will find a cleanly stopped journal. */
   | 'in_use_removed';
 
-export type OnCopyStep = (step: CopyStep) => void;
+type OnCopyStep = (step: CopyStep) => void;
 
 export function wasStoppedUncleanly(dir: DataDir, segment: string): boolean {
   const half = [recoveredPath(segment), rollbackPath(segment)];
@@ -52,7 +52,7 @@ export function wasStoppedUncleanly(dir: DataDir, segment: string): boolean {
   );
 }
 
-export interface Copying {
+interface Copying {
   /** May throw before anything is written. */
   readonly checkSource: (source: Segment) => void;
   readonly meterOf: (phase: 'copy' | 'check', source: Segment, endSeq: number) => ProgressMeter;

@@ -9,9 +9,9 @@ import { JournalError } from '../errors.js';
 import { checkMark, type JournalEnd, type OnProgress, ProgressMeter, replayBatch } from '../replay/replay.js';
 import { firstUsable, rowAt } from '../replay/usable-snapshot.js';
 
-export type RecoverableJournal = Pick<JournalStore, 'readBatches' | 'chainAt' | 'readMark'>;
+type RecoverableJournal = Pick<JournalStore, 'readBatches' | 'chainAt' | 'readMark'>;
 
-export interface RecoverEngineOptions {
+interface RecoverEngineOptions {
   readonly clock: Pick<Clock, 'monotonicMs'>;
   /** Called about twice a second in a long recovery, and before a snapshot is read. */
   readonly onProgress?: OnProgress;

@@ -22,14 +22,14 @@ import { checkWal } from '../journal/segment/wal.js';
 import { checkMark, type OnProgress, ProgressMeter } from '../replay/replay.js';
 import { type CopyStep, replaceSegment, wasStoppedUncleanly } from './copy.js';
 
-export interface PrepareOptions {
+interface PrepareOptions {
   readonly dir: DataDir;
   readonly clock: Clock;
   readonly onProgress?: OnProgress;
   readonly onStep?: (step: CopyStep | RollStep) => void;
 }
 
-export interface PreparedJournal {
+interface PreparedJournal {
   /** As the last server left it; null in a new directory. */
   readonly mark: Mark | null;
   readonly wasUnclean: boolean;

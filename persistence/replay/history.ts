@@ -25,7 +25,7 @@ export interface HistoryJournal extends Pick<JournalStore, 'readBatches' | 'chai
   readonly lastSeq: number;
 }
 
-export interface HistoryOptions {
+interface HistoryOptions {
   /** Called with the last sequence number of every replayed batch. */
   readonly onSeq?: (seq: number) => void;
   readonly onNote?: (sentence: string) => void;

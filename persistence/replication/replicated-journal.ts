@@ -9,7 +9,7 @@ import { assert, must } from '../../engine/base/assert.js';
 import type { Batch, JournalWriter, JournalWriterEvents, SpaceLevel } from '../../engine/model/ports.js';
 
 /** The replication's thread. */
-export interface Publisher {
+interface Publisher {
   publish(batch: Batch): void;
   confirm(lastSeq: number): void;
   close(): Promise<void>;

@@ -31,7 +31,7 @@ export interface Timers {
   after(ms: number, run: () => void): () => void;
 }
 
-export interface ReplicatorParts extends Omit<ReplicationOptions, 'nats'> {
+interface ReplicatorParts extends Omit<ReplicationOptions, 'nats'> {
   readonly timers: Timers;
   readonly openLog: () => Promise<SharedLog>;
   readonly epochs: EpochMemory;

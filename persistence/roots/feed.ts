@@ -13,7 +13,7 @@ const BETS_PACKED_MAX = 1_024;
 /** Orders wait meanwhile: a server that has just begun may have millions of open bets. */
 const BETS_AT_ONCE = 4_096;
 
-export type FeedEngine = Pick<Engine, 'currentRound' | 'unsettledRounds' | 'roundBets'>;
+type FeedEngine = Pick<Engine, 'currentRound' | 'unsettledRounds' | 'roundBets'>;
 
 const isOpen = (round: RoundView): boolean => round.status === LIVE || awaitsRoot(round);
 

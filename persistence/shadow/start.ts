@@ -16,7 +16,7 @@ import type { Rest } from '../thread/pace.js';
 
 export type ReadableJournal = Pick<JournalStore, 'readBatches' | 'chainAt'> & { readonly firstSeq: number };
 
-export interface ShadowStart {
+interface ShadowStart {
   readonly engine: Engine;
   readonly chain: string;
   /** Ends at the position of the engine, or after it. */

@@ -1,6 +1,6 @@
 import { type MessagePort, Worker } from 'node:worker_threads';
 
-export interface ThreadStart {
+interface ThreadStart {
   readonly file: URL;
   readonly name: string;
   /** Its `workerData`; `transferred` is handed over, not copied. */

@@ -29,7 +29,7 @@ export interface InspectedSegment {
   readonly bytes: number;
 }
 
-export interface InspectedSnapshot {
+interface InspectedSnapshot {
   readonly path: string;
   readonly seq: number;
   readonly bytes: number;

@@ -65,7 +65,7 @@ interface Line {
 }
 
 /** `line` is one of pino's JSON lines. The text ends with a line feed. */
-export function plainText(line: string): string {
+function plainText(line: string): string {
   const { level, time, event, msg, err, ...fields } = JSON.parse(line) as Line;
   const [day, clock] = [time.slice(0, 10), time.slice(11, 19)];
   const label = (pino.levels.labels[level] ?? `${level}`).padEnd(5);

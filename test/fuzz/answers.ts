@@ -8,7 +8,7 @@ export interface Answer {
   readonly body: string;
 }
 
-export interface Taken {
+interface Taken {
   readonly answer: Answer;
   readonly end: number;
 }

@@ -6,7 +6,7 @@ import { ERROR_STATUS } from '../../engine/model/errors.js';
 import type { Answer } from './answers.js';
 import type { Prepared } from './requests.js';
 
-export interface Finding {
+interface Finding {
   /** Such as `201`, `201 again`, `400 invalid_request`, `operator 400 invalid_request`, `parser 400`. */
   readonly label: string;
   readonly isPlaced: boolean;

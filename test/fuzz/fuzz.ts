@@ -15,7 +15,7 @@ import { type OperatorTarget, operatorRequest } from './operator.js';
 import { rawRequest } from './raw.js';
 import { type Prepared, prepare, type Target } from './requests.js';
 
-export interface FuzzOptions {
+interface FuzzOptions {
   readonly seed: number;
   readonly requests: number;
   readonly lanes: number;
@@ -24,7 +24,7 @@ export interface FuzzOptions {
   readonly onProgress?: (done: number) => void;
 }
 
-export interface FuzzReport {
+interface FuzzReport {
   readonly requests: number;
   readonly labels: ReadonlyMap<string, number>;
   readonly placed: number;

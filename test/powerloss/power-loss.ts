@@ -15,13 +15,13 @@ import { checkRecovery, type Digests, writeImage } from './recover.js';
 import { checkStart } from './start.js';
 import type { DiskOp } from './trace.js';
 
-export interface RecordOptions {
+interface RecordOptions {
   readonly orders: number;
   /** For the recording and the images; one in memory is faster. */
   readonly folder?: string;
 }
 
-export interface PowerLossOptions {
+interface PowerLossOptions {
   readonly seed: number;
   readonly images: number;
   /** The real program is started on one in so many images, by the seed; on none if absent. */
@@ -33,7 +33,7 @@ export interface PowerLossOptions {
   readonly onProgress?: (done: number) => void;
 }
 
-export interface PowerLossReport {
+interface PowerLossReport {
   readonly operations: number;
   readonly snapshots: number;
   readonly acknowledged: number;
@@ -45,7 +45,7 @@ export interface PowerLossReport {
 
 const MARK_FORM = /last_seq=(\d{16})/;
 
-export type LosePower = (options: PowerLossOptions) => Promise<PowerLossReport>;
+type LosePower = (options: PowerLossOptions) => Promise<PowerLossReport>;
 
 /** Records servers once, for as many power losses as `use` asks for. */
 export async function withRecording(

@@ -3,9 +3,7 @@
  * nothing proves nothing, so a long run must meet each of them.
  */
 
-export const COVERAGE_KINDS = [
-  ...['command', 'reply', 'operator', 'event', 'fault', 'client', 'recovery'],
-] as const;
+const COVERAGE_KINDS = ['command', 'reply', 'operator', 'event', 'fault', 'client', 'recovery'] as const;
 export type CoverageKind = (typeof COVERAGE_KINDS)[number];
 
 export class Coverage {

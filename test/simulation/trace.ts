@@ -5,7 +5,7 @@
 
 const LINES_MAX = 200_000;
 
-export interface TraceLine {
+interface TraceLine {
   readonly step: number;
   readonly timeMs: number;
   readonly text: string;

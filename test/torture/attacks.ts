@@ -12,7 +12,7 @@ export interface Deeds {
   readonly failed: Record<string, number>;
 }
 
-export interface RunningAttack {
+interface RunningAttack {
   readonly deeds: Deeds;
   stop(): void;
 }

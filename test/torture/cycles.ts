@@ -20,12 +20,12 @@ const SHARES = [
 export type Way = (typeof SHARES)[number][1];
 export const WAYS: readonly Way[] = SHARES.map(([, way]) => way);
 
-export interface CycleOptions {
+interface CycleOptions {
   readonly cycles: number;
   readonly ways?: readonly Way[];
 }
 
-export interface CycleReport {
+interface CycleReport {
   readonly ways: ReadonlyMap<Way, number>;
   readonly acknowledged: number;
   readonly survived: number;

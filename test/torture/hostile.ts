@@ -6,7 +6,7 @@ import { ATTACKS, type Attack, type Deeds } from './attacks.js';
 const POLITE_CLIENTS = 16;
 const BEGIN_MS = 500;
 
-export interface Endured {
+interface Endured {
   readonly attack: Attack;
   /** To polite clients, all of them as they should be. */
   readonly answered: number;
@@ -14,7 +14,7 @@ export interface Endured {
   readonly deeds: Deeds;
 }
 
-export interface HostileOptions {
+interface HostileOptions {
   readonly seconds: number;
   readonly named: string;
 }

@@ -15,9 +15,9 @@ export interface JumpLimits {
 export const DEFAULT_JUMP_LIMITS: JumpLimits = { ratioMax: 1.5, agreementMs: 30_000 };
 
 /** Errors seldom last as long: after a quarter of an hour without a price any is believed. */
-export const REFERENCE_AGE_MS_MAX = 900_000;
+const REFERENCE_AGE_MS_MAX = 900_000;
 /** However long the agreement has lasted, so many ticks must have come after the first of it. */
-export const AGREEING_TICKS_MIN = 3;
+const AGREEING_TICKS_MIN = 3;
 
 /** Ticks that were refused one after the other and agree among themselves. */
 export interface HeldPrice {

@@ -24,7 +24,7 @@ export interface RouteName {
 }
 
 /** Since the start of the server. */
-export type GuessCounts = Pick<Guesses, 'wrong' | 'refused'>;
+type GuessCounts = Pick<Guesses, 'wrong' | 'refused'>;
 
 export const allFamilies = (
   reading: Reading,

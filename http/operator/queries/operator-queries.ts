@@ -10,7 +10,7 @@ import type { Handlers, OperatorQuery, QueryKind, QueryMessage, ResultOf } from 
 import { type After, OperatorReads, type Reply, type Slices } from './reads.js';
 import { StatusReads, type StatusSources } from './status.js';
 
-export interface OperatorQueriesOptions extends CommandOptions {
+interface OperatorQueriesOptions extends CommandOptions {
   readonly lifecycle: Lifecycle;
   /** null for a server that does not run in a process of its own, as in tests. */
   readonly status: StatusSources | null;

@@ -31,7 +31,7 @@ export interface HouseResource {
 }
 
 /** The day of a scope of loss limits: a market, an asset, or ALL. */
-export interface DayResult {
+interface DayResult {
   readonly scope: string;
   readonly result: number;
   /** Counts against the limit: losses since the scope was last resumed after reaching it. */
@@ -76,7 +76,7 @@ export interface Exposure {
   /** Its result on average, if the fair shares are the probabilities; null where the seeds are fixed. */
   readonly expected: number | null;
 }
-export interface RoundExposure extends Exposure {
+interface RoundExposure extends Exposure {
   readonly id: string;
   readonly marketId: string;
   readonly status: RoundStatus;
@@ -88,7 +88,7 @@ export interface RoundExposure extends Exposure {
   readonly resultIfUp: number;
   readonly resultIfDown: number;
 }
-export interface MarketExposure extends Exposure {
+interface MarketExposure extends Exposure {
   readonly marketId: string;
   readonly rounds: number;
 }

@@ -4,7 +4,7 @@ import { startThread } from '../../thread/start.js';
 import { Thread } from '../../thread/thread.js';
 import type { FromReader, ReaderOptions, ToReader } from './messages.js';
 
-export interface ReaderEvents {
+interface ReaderEvents {
   onNote(text: string): void;
   /** A programming error: the process must end. */
   onFatal(error: unknown): void;

@@ -29,7 +29,7 @@ interface Waiting {
   readonly tell: (answer: ArchiveAnswer) => void;
 }
 
-export interface WaitingParts {
+interface WaitingParts {
   /** null if the archive's writer has to make or convert it first. May throw. */
   readonly open: () => AnsweringReader | null;
   readonly nowMs: () => number;

@@ -74,7 +74,7 @@ export function judgeFileSystem(type: number): Judged {
 }
 
 /** For a write of 4 KiB. */
-export interface SyncTimes {
+interface SyncTimes {
   readonly medianUs: number;
   readonly p99Us: number;
 }

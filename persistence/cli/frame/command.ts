@@ -18,10 +18,10 @@ export interface Context {
 }
 
 /** The command line is after `npx tote`. */
-export type Example = readonly [commandLine: string, purpose: string];
+type Example = readonly [commandLine: string, purpose: string];
 
 /** `Options` are the parsed options, by names in camelCase: `--env-file` is `envFile`. */
-export interface CommandSpec<Options extends object> {
+interface CommandSpec<Options extends object> {
   readonly details: string;
   readonly examples: readonly Example[];
   /** Operands before DATA_DIR. All of them are required. */

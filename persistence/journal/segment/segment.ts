@@ -30,9 +30,9 @@ export const CHUNK_CHARS = 256 * 1024;
  * `read` changes nothing, not even after an unclean stop, but has SQLite take back a half-written seal. SQLite may
  * create a `-shm` file and an empty WAL beside a segment in WAL mode.
  */
-export type OpenMode = 'read' | 'write';
+type OpenMode = 'read' | 'write';
 
-export interface RowChunk {
+interface RowChunk {
   readonly rows: readonly StoredBatch[];
   readonly isEnd: boolean;
 }

@@ -19,7 +19,7 @@ import type {
   Role,
 } from './replicated-log.js';
 
-export interface FollowerOptions extends LeaderOptions {
+interface FollowerOptions extends LeaderOptions {
   readonly role: Role;
   readonly epochs: EpochMemory;
   /** Resolves after so many milliseconds, or earlier when there may be a new message. */
@@ -289,7 +289,7 @@ export class LeaseWatch {
 
 const AHEAD_MAX = 16;
 
-export class LogReader {
+class LogReader {
   #ahead: Promise<LogEntry | null>[] = [];
   #window = 1;
 

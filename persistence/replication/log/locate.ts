@@ -18,7 +18,7 @@ export interface LocalJournal extends JournalEnds {
 }
 
 /** The journal's position `at` is the last one that both have; `place` is the last message of the log up to it. */
-export interface Located {
+interface Located {
   readonly place: LogPlace;
   readonly at: ChainPosition;
   readonly epoch: number;

@@ -137,7 +137,7 @@ export class BatchJoiner {
   }
 }
 
-export function damagedLog(sequence: number, fault: string, cause?: unknown): JournalError {
+function damagedLog(sequence: number, fault: string, cause?: unknown): JournalError {
   return new JournalError(
     'replication_damaged',
     `Message ${sequence} of the replicated log is not as it must be: ${fault}. Only tote servers of this exchange ` +

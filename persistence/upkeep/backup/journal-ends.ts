@@ -41,7 +41,7 @@ export function lostBeginning(target: DataDir): string[] {
 }
 
 /** `mark` is at the last row, or at the beginning without rows. */
-export interface EndOfCopy {
+interface EndOfCopy {
   readonly seq: number;
   readonly timeMs: number;
   readonly mark: Mark;

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import type { DataDir } from '../../data-dir/layout.js';
 import type { Stretch, Stretches } from './stretches.js';
 
-export interface LeftOut {
+interface LeftOut {
   readonly notes: readonly string[];
   /** Acknowledged or requested commands are missing. */
   readonly isLoss: boolean;

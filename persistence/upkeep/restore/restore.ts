@@ -28,7 +28,7 @@ import { writeJournal } from './journal.js';
 import { leftOut } from './notes.js';
 import type { Stretch, Stretches } from './stretches.js';
 
-export interface RestoreTarget {
+interface RestoreTarget {
   /** Must not exist, or be empty. */
   readonly out: string;
   /** null for the last command available. */

@@ -34,9 +34,9 @@ import {
   whySnapshotsStay,
 } from './choice.js';
 
-export type PrunableSegment = Omit<InspectedSegment, 'isSealed'>;
+type PrunableSegment = Omit<InspectedSegment, 'isSealed'>;
 
-export interface PrunableSnapshot extends SnapshotRef {
+interface PrunableSnapshot extends SnapshotRef {
   readonly bytes: number;
 }
 

@@ -19,7 +19,7 @@ export interface SegmentReport {
   readonly rows: number;
 }
 
-export interface PlacedRow {
+interface PlacedRow {
   readonly row: StoredBatch;
   readonly path: string;
 }

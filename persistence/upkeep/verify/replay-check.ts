@@ -25,7 +25,7 @@ import type { Findings } from './findings.js';
 import type { RootSignatures } from './root-signatures.js';
 import { isSameState } from './same-state.js';
 
-export interface ReplayCheckSources {
+interface ReplayCheckSources {
   readonly snapshots: SnapshotFiles;
   readonly archiveFile: string;
   readonly archive: ArchiveProgress | null;
@@ -196,7 +196,7 @@ export class ReplayCheck {
 }
 
 /** The running sums; null if they are right. */
-export function faultOfTotals(engine: EngineReads): string | null {
+function faultOfTotals(engine: EngineReads): string | null {
   const { houseCents, accountsCents, openStakesCents, openSeedsCents, reservedStakesCents, ...moved } =
     engine.totals();
   const { depositsCents, withdrawalsCents } = moved;
@@ -210,7 +210,7 @@ export function faultOfTotals(engine: EngineReads): string | null {
 }
 
 /** The sums of all accounts and all open bets; null if they are right. */
-export function faultOfBooks(engine: EngineReads): string | null {
+function faultOfBooks(engine: EngineReads): string | null {
   let accountsCents = 0;
   let openStakesCents = 0;
   let reservedStakesCents = 0;
@@ -237,7 +237,7 @@ export function faultOfBooks(engine: EngineReads): string | null {
 }
 
 /** Compares the roots on record with those of the bets that the journal tells of. */
-export class RootComparison {
+class RootComparison {
   readonly #feed: RootFeed;
   /** By locked round, until it is settled. */
   readonly #made = new Map<string, RoundRoot>();

@@ -49,7 +49,7 @@ export interface VerifyReport {
   readonly signatures: SignaturesChecked;
 }
 
-export interface VerifyOptions {
+interface VerifyOptions {
   /** Called with the last command of each batch that was read. */
   readonly onSeq?: (seq: number) => void;
   /** They take the place of the directory's public keys. */

@@ -4,7 +4,7 @@ import { ToteError } from '../../../client/base/errors.js';
 import type { Surroundings } from '../../../client/base/timing.js';
 import { type ClientOptions, ToteClient } from '../../../client/client.js';
 
-export interface SentRequest {
+interface SentRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -15,7 +15,7 @@ export interface SentRequest {
 export type Answer = (request: SentRequest) => Response | Promise<Response>;
 
 /** Passes only when somebody waits. */
-export class VirtualTime implements Surroundings {
+class VirtualTime implements Surroundings {
   nowMs_ = Date.parse('2026-06-10T12:00:00.000Z');
   readonly slept: number[] = [];
   constructor(readonly random: () => number = () => 0) {}

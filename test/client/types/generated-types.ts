@@ -7,7 +7,7 @@ import { apiDocument } from '../../../http/api/endpoints.js';
 import type { ClientMessage } from '../../../http/wire/stream-requests.js';
 import type { ServerMessage } from '../../../http/wire/stream-types.js';
 
-export interface GeneratedFile {
+interface GeneratedFile {
   readonly path: string;
   readonly text: string;
 }

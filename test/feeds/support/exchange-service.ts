@@ -11,7 +11,7 @@ const TICKER = {
   ...{ best_ask_size: '0.45', side: 'sell', trade_id: 1081862675, last_size: '0.00000001' },
 } as const;
 
-export interface SentBook {
+interface SentBook {
   readonly product?: string;
   readonly id: number;
   /** The trade's, which lies anywhere between bid and ask. */

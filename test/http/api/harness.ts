@@ -61,7 +61,7 @@ export interface SendOptions {
   readonly fault?: HttpRequest['fault'];
 }
 
-export interface HarnessOptions extends HostOptions {
+interface HarnessOptions extends HostOptions {
   readonly limits?: RateLimitSettings | null;
   /** By default one that has everything durable. */
   readonly archive?: ArchiveReads;

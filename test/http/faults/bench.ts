@@ -26,7 +26,7 @@ import { archiveOfJournal } from '../../support/engine/archive-of-journal.js';
 import { operatorDesk, operatorRoutes } from '../../support/host/operator-api.js';
 import { type Bettor, Harness } from '../api/harness.js';
 
-export class Injected extends Error {}
+class Injected extends Error {}
 
 /** All their classes are wrapped, method by method. */
 const MODULES: Readonly<Record<string, readonly string[]>> = {

@@ -70,7 +70,7 @@ export function plain(batch: Batch): Batch {
   return { firstSeq, lastSeq, timeMs, commands, digest };
 }
 
-export interface RecoveredBatches extends JournalEnd {
+interface RecoveredBatches extends JournalEnd {
   readonly wasUnclean: boolean;
   readonly notes: readonly string[];
   readonly given: readonly Batch[];

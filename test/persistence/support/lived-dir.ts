@@ -13,14 +13,14 @@ export const CLIENT_SEED = '@SUM(1+1)';
 export const REFERENCE = '-cheque 17';
 export const VOID_REASON = 'the feed was wrong';
 
-export interface LivedBet {
+interface LivedBet {
   readonly bet: Bet;
   readonly owner: string;
   readonly clientSeed: string | null;
   readonly round: string;
 }
 
-export interface Lived {
+interface Lived {
   readonly sandbox: Sandbox;
   readonly dataDir: string;
   readonly traders: readonly [Trader, Trader];

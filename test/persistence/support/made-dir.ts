@@ -17,7 +17,7 @@ import { CHAIN_START, sealBatch } from '../../../persistence/journal/segment/bat
 import { segmentPath, writeSegment } from '../../../persistence/journal/segment/names.js';
 import { SnapshotFiles } from '../../../persistence/snapshot/files.js';
 
-export interface MadeOptions {
+interface MadeOptions {
   readonly batchSize: (index: number) => number;
   readonly snapshotsAfter?: readonly number[];
   /** Only the archive and the snapshots have earlier batches. */

@@ -28,7 +28,7 @@ const SECRET = Buffer.alloc(32, 7);
 const SIGN = signerOf(TEST_SIGNING);
 export const SNAPSHOTS_AFTER: readonly number[] = [10, 45, 80];
 
-export interface OperatorDirOptions {
+interface OperatorDirOptions {
   /** By default 430, in 124 batches. */
   readonly commands?: number;
   readonly firstBatch?: number;

@@ -35,7 +35,7 @@ export class HandClock implements ShadowClock {
 }
 
 /** Commands, or a function that makes them for the secret of a data directory. */
-export type CommandSource = readonly Command[] | ((secretFingerprint: string) => readonly Command[]);
+type CommandSource = readonly Command[] | ((secretFingerprint: string) => readonly Command[]);
 
 /** The server's part: it decides commands and writes them to the journal. */
 export class HotSide {
@@ -89,7 +89,7 @@ export function shadowOptions(dir: DataDir, changes: Partial<ShadowOptions> = {}
   };
 }
 
-export interface OpenedShadow {
+interface OpenedShadow {
   readonly shadow: Shadow;
   readonly clock: HandClock;
   readonly notes: string[];
@@ -125,7 +125,7 @@ export function catchUp({ shadow, clock }: OpenedShadow): void {
   }
 }
 
-export interface Altered {
+interface Altered {
   readonly lastSeq: number;
   readonly digest: string;
   readonly altered: string;

@@ -39,7 +39,7 @@ class Recent<T> {
   }
 }
 
-export interface BoardSources {
+interface BoardSources {
   readonly engine: Engine;
   readonly latestTick: LatestTick;
   readonly clock: SimClock;

@@ -17,7 +17,7 @@ import { ReferenceEngine } from '../../support/reference/reference-engine.js';
 import type { SimDisk } from '../machine/disk.js';
 import { check } from '../violation.js';
 
-export type OnDurable = (command: Command, seq: number, events: readonly EngineEvent[]) => void;
+type OnDurable = (command: Command, seq: number, events: readonly EngineEvent[]) => void;
 
 /** A filled order stays so, whatever becomes of its bet. */
 export type Fate = 'PENDING' | 'FILLED' | 'CANCELLED' | 'EXPIRED';

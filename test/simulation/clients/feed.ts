@@ -9,7 +9,7 @@ import { BASE_PRICE } from './operator.js';
 
 const NO_PRICES = [0, -1, Number.NaN, Number.POSITIVE_INFINITY];
 
-export type OfferTick = (asset: number, price: number, timeMs: number) => void;
+type OfferTick = (asset: number, price: number, timeMs: number) => void;
 
 export class SimFeed {
   readonly #prices: number[];

@@ -22,7 +22,7 @@ const LOG_ROWS_MAX = 40;
 
 export type CrashKind = 'kill' | 'power';
 
-export interface SnapshotFile {
+interface SnapshotFile {
   readonly seq: number;
   readonly name: string;
   text: string;

@@ -51,7 +51,7 @@ export interface Exchange {
   isGone: boolean;
 }
 
-export type OnSent = (exchange: Exchange, reply: Reply) => void;
+type OnSent = (exchange: Exchange, reply: Reply) => void;
 
 export interface Handlers {
   readonly public: HttpHandler;

@@ -21,7 +21,7 @@ const CALM_MS = 25_000;
 const END_MS = 5_000;
 const ACKNOWLEDGED_IN_CALM = 20;
 
-export interface WorldResult {
+interface WorldResult {
   readonly acknowledged: number;
   readonly takeovers: number;
   /** The id of the log's last message depends on all before it. */

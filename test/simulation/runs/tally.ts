@@ -2,12 +2,12 @@
 import { Coverage } from '../coverage.js';
 import type { World } from '../world.js';
 
-export const TALLY_COUNTS = [
+const TALLY_COUNTS = [
   ...['worlds', 'steps', 'commands', 'durable', 'rounds', 'voided', 'bets', 'rested', 'filled'],
   ...['cancelled', 'roots', 'proofs', 'acknowledged', 'replays', 'verified', 'crashes', 'batches'],
   ...['simulatedMs'],
 ] as const;
-export type TallyCounts = Record<(typeof TALLY_COUNTS)[number], number>;
+type TallyCounts = Record<(typeof TALLY_COUNTS)[number], number>;
 
 export interface TallyParts {
   readonly counts: TallyCounts;

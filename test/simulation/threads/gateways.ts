@@ -23,7 +23,7 @@ import type { ServerParts } from '../machine/server.js';
 import { check } from '../violation.js';
 import { SimThread } from './thread.js';
 
-export interface GatewaysParts
+interface GatewaysParts
   extends Pick<ServerParts, 'config' | 'clock' | 'masterSecret' | 'host' | 'rng' | 'coverage' | 'limitsOf'> {
   readonly sequencer: Sequencer;
   readonly latestTick: LatestTick;

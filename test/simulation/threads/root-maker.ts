@@ -13,7 +13,7 @@ const POLL_MS = 200;
 const HANG_CHANCE = 0.02;
 const HANG_MS_MAX = 30_000;
 
-export interface RootMakerParts {
+interface RootMakerParts {
   readonly engine: Engine;
   readonly masterSecret: Uint8Array;
   readonly host: ThreadHost;

@@ -9,7 +9,7 @@ export const BASES = ['/v1', '/api/v1'] as const;
 
 const document = new ApiDocument();
 
-export interface RequestParts {
+interface RequestParts {
   readonly body?: string;
   readonly headers?: HeaderFields;
 }
@@ -130,11 +130,11 @@ export function limitsOf(headers: Headers, what = 'answer'): Limits {
     return Number(value);
   };
   const limits = { limit: read('Limit'), remaining: read('Remaining'), resetSeconds: read('Reset') };
-  assert.deepEqual(structuredLimits(headers, what).shown, limits, what);
+  assert.deepEqual(structuredLimits(headers, what), limits, what);
   return limits;
 }
 
-export function structuredLimits(headers: Headers, what = 'answer'): { name: string; shown: Limits } {
+function structuredLimits(headers: Headers, what: string): Limits {
   const [, name = '', remaining, resetSeconds] =
     /^"(\w+)";r=(\d+);t=(\d+)$/.exec(headers.get('RateLimit') ?? '') ?? [];
   const policies = (headers.get('RateLimit-Policy') ?? '').split(', ').map((policy) => {
@@ -147,7 +147,7 @@ export function structuredLimits(headers: Headers, what = 'answer'): { name: str
     `${what}: RateLimit-Policy`,
   );
   const limit = new Map(policies).get(name) ?? Number.NaN;
-  return { name, shown: { limit, remaining: Number(remaining), resetSeconds: Number(resetSeconds) } };
+  return { limit, remaining: Number(remaining), resetSeconds: Number(resetSeconds) };
 }
 
 export const codeOf = ({ error }: Answered): string => error.split(':')[0] ?? '';

@@ -8,7 +8,7 @@ import { defaultRules } from '../../../engine/model/rules.js';
 import { BASES } from '../../../http/api/endpoint.js';
 import { apiDocument } from '../../../http/api/endpoints.js';
 
-export interface ResponseObject {
+interface ResponseObject {
   readonly $ref?: string;
   readonly headers?: Readonly<Record<string, unknown>>;
   readonly content?: Readonly<
@@ -18,18 +18,18 @@ export interface ResponseObject {
     >
   >;
 }
-export interface OperationObject {
+interface OperationObject {
   readonly operationId: string;
   readonly responses: Readonly<Record<string, ResponseObject>>;
   readonly security?: readonly object[];
   readonly 'x-extension'?: boolean;
   readonly 'x-role'?: string;
 }
-export interface SchemaObject {
+interface SchemaObject {
   readonly enum?: readonly string[];
   readonly properties?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
-export interface DocumentObject {
+interface DocumentObject {
   readonly openapi: string;
   readonly info: { readonly version: string; readonly description: string };
   readonly paths: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>;

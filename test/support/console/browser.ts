@@ -25,7 +25,7 @@ export function openBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'] });
 }
 
-export interface WatchedPage {
+interface WatchedPage {
   readonly page: Page;
   readonly complaints: string[];
 }

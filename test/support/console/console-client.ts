@@ -6,7 +6,7 @@ import type { LiveMessage } from '../../../http/console/live-message.js';
 import type { SessionResource } from '../../../http/console/sessions.js';
 import { type Answered, Client, type HeaderFields } from '../http/client.js';
 
-export interface LoggedIn {
+interface LoggedIn {
   readonly session: SessionResource;
   readonly setCookie: string;
   readonly cookie: string;

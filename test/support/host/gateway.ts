@@ -19,7 +19,7 @@ import { ringMemory } from '../../../http/rings/ring.js';
 import { type GatewayEnd, RingService } from '../../../http/rings/service.js';
 import { systemClock } from '../../../process/clock.js';
 
-export interface NearGatewayOptions
+interface NearGatewayOptions
   extends Pick<ConnectOptions, 'nowMs' | 'latestTick' | 'fairShare'>,
     Partial<Pick<ConnectOptions, 'deadmanNowMs' | 'heard' | 'onFault'>> {
   readonly sequencer: Sequencer;
@@ -32,7 +32,7 @@ export interface NearGatewayOptions
   readonly onServe?: (gateway: GatewayEnd) => void;
 }
 
-export interface NearThread {
+interface NearThread {
   readonly schedule: (run: () => void) => void;
   readonly wake: (run: () => void) => void;
 }

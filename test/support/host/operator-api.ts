@@ -17,7 +17,7 @@ import { plainRequest } from '../http/plain-request.js';
 import type { TestHost } from './host.js';
 import { liveHost } from './live-host.js';
 
-export interface OperatorAnswer<T> {
+interface OperatorAnswer<T> {
   readonly status: number;
   readonly error: string;
   readonly data: T;

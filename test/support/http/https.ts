@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import type { TLSSocket } from 'node:tls';
 import { type Answered, type HeaderFields, parseEnvelope } from './client.js';
 
-export interface HttpsTarget {
+interface HttpsTarget {
   readonly port: number;
   readonly ca: string | readonly string[];
   readonly cert?: string;

@@ -145,7 +145,7 @@ export class Run {
   }
 }
 
-export interface Refusal extends Shutdown {
+interface Refusal extends Shutdown {
   readonly logText: string;
 }
 

@@ -54,7 +54,7 @@ export function offeredShareE6(quoted: Quoted): bigint {
 const roundedUp = (a: bigint, b: bigint): bigint => (a + b - 1n) / b;
 
 /** The most seeds on UP with which its share is not above the one wanted; each side keeps a cent. */
-export function upSeedOf(quoted: Quoted, stakesUpCents: number, totalCents: number): number {
+function upSeedOf(quoted: Quoted, stakesUpCents: number, totalCents: number): number {
   const wanted = offeredShareE6(quoted);
   const total = BigInt(totalCents);
   const isAbove = (upSeed: number): boolean => BigInt(stakesUpCents + upSeed) * MILLION > wanted * total;

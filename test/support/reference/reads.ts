@@ -142,7 +142,7 @@ function betView(bet: ReferenceBet): BetView {
 const byLatestPlaced = (a: ReferenceBet, b: ReferenceBet): number => b.placed.bet - a.placed.bet;
 const byLatestChange = (a: ReferenceBet, b: ReferenceBet): number => b.changeNumber - a.changeNumber;
 
-export type PositionList = 'open' | 'all' | 'orders';
+type PositionList = 'open' | 'all' | 'orders';
 
 /** All open bets; with them the last settled ones; or all that are kept, the last placed ones among them. */
 export function positions(

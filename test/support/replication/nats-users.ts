@@ -20,7 +20,7 @@ const UNLIMITED = {
 const STORAGE = { mem_storage: -1, disk_storage: -1, streams: -1, consumer: -1 };
 const EVERYTHING = { pub: {}, sub: {} };
 
-export interface NatsUser {
+interface NatsUser {
   readonly config: string;
   readonly credentials: string;
 }

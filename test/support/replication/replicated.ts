@@ -10,7 +10,7 @@ import { NatsCluster } from './nats.js';
 
 export const TOKEN = 'token-of-both-machines';
 
-export interface MachineOptions {
+interface MachineOptions {
   readonly nats: NatsCluster;
   readonly node: string;
   readonly role?: 'leader' | 'standby' | 'auto';
@@ -63,7 +63,7 @@ export function event(run: Run, name: string): Promise<Record<string, unknown>> 
 
 const ORDER = { marketId: 'BTC_FIVE_MINUTES', prediction: 'UP', amount: 10 };
 
-export interface PairOptions {
+interface PairOptions {
   /** Servers that other exchanges use, too; new ones if absent. */
   readonly nats?: NatsCluster;
   readonly stream?: string;

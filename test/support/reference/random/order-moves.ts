@@ -178,7 +178,7 @@ function stake(world: World, rng: Rng, { round, account, side, fairShareE6 }: Wi
 }
 
 /** The largest stake, or one of the largest, that the side can take now without the round's coming to owe too much. */
-export function exposureLimit(round: ReferenceRound, side: number, fairShareE6: number): number {
+function exposureLimit(round: ReferenceRound, side: number, fairShareE6: number): number {
   const share = Math.max(fairShareE6, 0);
   const pools = offeredPools(round, share);
   const [own, other] = side === 0 ? pools : [pools[1], pools[0]];
