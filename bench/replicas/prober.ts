@@ -8,9 +8,9 @@ import { call } from '../tote/server.js';
 const TRY_MS_MAX = 2_000;
 const PAUSE_MS = 2;
 
-interface ProbedOrder {
+interface ProbedOrders {
   readonly apiKey: string;
-  readonly marketId: string;
+  readonly marketIds: readonly string[];
 }
 
 export class Prober {
@@ -18,8 +18,8 @@ export class Prober {
   #isOver = false;
   readonly #ended: Promise<void>;
 
-  constructor(ports: () => readonly number[], order: ProbedOrder) {
-    this.#ended = this.#run(ports, order);
+  constructor(ports: () => readonly number[], orders: ProbedOrders) {
+    this.#ended = this.#run(ports, orders);
   }
 
   get acknowledged(): number {
@@ -41,11 +41,14 @@ export class Prober {
     return Math.max(...times.slice(1).map((atMs, at) => atMs - (times[at] ?? atMs)));
   }
 
-  async #run(ports: () => readonly number[], { apiKey, marketId }: ProbedOrder): Promise<void> {
-    const body = { marketId, prediction: 'UP', amount: 1 };
-    for (let at = 0; !this.#isOver; ) {
+  /** Both sides of all markets in turn: the house takes no more of one side of a round than its limit. */
+  async #run(ports: () => readonly number[], { apiKey, marketIds }: ProbedOrders): Promise<void> {
+    const headers = { 'X-API-Key': apiKey };
+    for (let at = 0, sent = 0; !this.#isOver; sent++) {
+      const marketId = marketIds[sent % marketIds.length];
+      const prediction = Math.floor(sent / marketIds.length) % 2 === 0 ? 'UP' : 'DOWN';
+      const body = { marketId, prediction, amount: 1 };
       const port = ports()[at % ports().length] ?? 0;
-      const headers = { 'X-API-Key': apiKey };
       const answer = await call(port, 'POST', '/v1/orders', body, headers, TRY_MS_MAX).catch(() => null);
       if (answer?.status === 201) this.#acknowledgedMs.push(performance.now());
       else {

@@ -82,11 +82,11 @@ async function measured(options: SuiteOptions, running: ServerProcess[]): Promis
   }
   await pair.followed();
   const { apiKey } = must(book.bettors[0], 'bettor');
-  const order = { apiKey, marketId: must(book.markets[0], 'market').id };
+  const orders = { apiKey, marketIds: book.markets.map(({ id }) => id) };
   for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
     for (let round = 1; round <= rounds; round += 1) {
       options.progress(`a leader ends by ${signal}, round ${round} of ${rounds}`);
-      found.gaps[signal].push(await changeGap(pair, signal, order));
+      found.gaps[signal].push(await changeGap(pair, signal, orders));
     }
   }
   for (const server of [alone, pair.leader]) await expectConservation(server);
@@ -119,9 +119,9 @@ function watchLag(pair: Pair, lags: Lag[]): { end(): Promise<void> } {
 async function changeGap(
   pair: Pair,
   signal: 'SIGKILL' | 'SIGTERM',
-  order: { readonly apiKey: string; readonly marketId: string },
+  orders: { readonly apiKey: string; readonly marketIds: readonly string[] },
 ): Promise<number> {
-  const prober = new Prober(() => pair.ports, order);
+  const prober = new Prober(() => pair.ports, orders);
   const acknowledged = async (count: number): Promise<void> => {
     while (prober.acknowledged < count) await pause(LOOK_EVERY_MS);
   };
