@@ -24,6 +24,7 @@ import type {
   BetView,
   KeyView,
   OpenPrice,
+  OpenSums,
   OrderQuote,
   PartsQuote,
   RoundView,
@@ -254,8 +255,9 @@ export class Engine {
   openPositions(account: number, limit: number): BetView[] {
     return openPositions(this.#state, account, limit);
   }
-  /** Without a view of each bet: an account may have 10,000. */
-  openSums = (account: number) => this.#state.accounts.openSums(account);
+  openSums(account: number): OpenSums {
+    return this.#state.accounts.openSums(account);
+  }
   /** Open bets and the last settled ones, most recently changed first. */
   allPositions(account: number, limit: number): BetView[] {
     return allPositions(this.#state, account, limit);

@@ -1,6 +1,6 @@
 /** A bet takes its place, in its round's pools, in the tables, and in the list of its account; and it ends. */
 import type { PlaceOrder } from '../model/commands.js';
-import { isUnfilled, UP } from '../model/domain.js';
+import { UP } from '../model/domain.js';
 import type { BetSettled } from '../model/events.js';
 import type { Round } from '../state/rounds.js';
 import type { State } from '../state/state.js';
@@ -17,10 +17,8 @@ export function joinRound(
 ): void {
   const { bets } = state;
   round.noteShare(fairShareE6);
-  const chunk = bets.chunk(row);
-  const i = bets.index(row);
-  const stakeCents = chunk.stakeCents.at(i);
-  state.accounts.addOpen(chunk.account[i] as number, side, stakeCents, offer.payoutCents);
+  const stakeCents = bets.chunk(row).stakeCents.at(bets.index(row));
+  state.retainedBets.sum(row, 1);
   joinPools(round, side, stakeCents, offer);
   state.markets.potsCents += stakeCents;
   state.markets.openStakesCents += stakeCents;
@@ -98,10 +96,6 @@ export function endBet(
   chunk.result[i] = result;
   chunk.settledAtMs.set(i, timeMs);
   chunk.changedSeq.set(i, nextSeq);
-  const side = chunk.side[i] as number;
-  const stakeCents = chunk.stakeCents.at(i);
-  if (isUnfilled(result)) accounts.addPending(account, -stakeCents);
-  else accounts.addOpen(account, side, -stakeCents, -chunk.payoutCents.at(i));
   const ended: BetSettled = {
     type: 'betSettled',
     timeMs,
@@ -109,8 +103,8 @@ export function endBet(
     account,
     market: chunk.market[i] as number,
     roundNumber: chunk.roundNumber[i] as number,
-    side,
-    stakeCents,
+    side: chunk.side[i] as number,
+    stakeCents: chunk.stakeCents.at(i),
     result,
     payoutCents,
     newBalanceCents: accounts.move(account, payoutCents, nextSeq),

@@ -151,7 +151,7 @@ function become(
   const i = bets.index(row);
   const account = chunk.account[i] as number;
   books.remove(round, side, limitRow);
-  accounts.addPending(account, -chunk.stakeCents.at(i));
+  state.retainedBets.sum(row, -1);
   limits.filledAtMs[l] = timeMs;
   chunk.oddsE4.set(i, offer.oddsE4);
   chunk.payoutCents.set(i, offer.payoutCents);

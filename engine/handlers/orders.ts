@@ -181,7 +181,7 @@ function rest(state: State, order: PlaceOrder, round: Round): OrderPending {
   const odds = { oddsE4: limitOddsE4, entryPercentE2: 0, payoutCents: payout };
   const row = addRow(state, order, round, odds);
   state.books.add(round, side, state.bets.limit(row, order));
-  state.accounts.addPending(account, stakeCents);
+  state.retainedBets.sum(row, 1);
   const pending = taken('orderPending', state, order, round, odds, newBalanceCents, null);
   return { ...pending, validUntilMs };
 }

@@ -185,7 +185,7 @@ export const LIMIT_ORDER = table(
       }
     },
     into(state, values) {
-      const { accounts, bets, books } = state;
+      const { bets, books } = state;
       for (const { bet, limitOddsE4, key, filledAtMs, rested, validUntilMs } of values) {
         const row = rowOf(state, bet);
         const chunk = bets.chunk(row);
@@ -198,9 +198,8 @@ export const LIMIT_ORDER = table(
         const limitRow = bets.limit(row, { limitOddsE4, key, validUntilMs: validUntilMs ?? NO_END });
         bets.limits.chunk(limitRow).filledAtMs[bets.limits.index(limitRow)] = filledAtMs ?? 0;
         bets.limits.chunk(limitRow).rested[bets.limits.index(limitRow)] = rested ? 1 : 0;
-        if (filledAtMs !== null || chunk.result[i] !== RESULT_NONE) continue;
-        books.add(openRoundOf(state, row), chunk.side[i] as number, limitRow);
-        accounts.addPending(chunk.account[i] as number, chunk.stakeCents.at(i));
+        if (filledAtMs === null && chunk.result[i] === RESULT_NONE)
+          books.add(openRoundOf(state, row), chunk.side[i] as number, limitRow);
       }
     },
   },
@@ -229,10 +228,10 @@ export const LATE_BET = table(
         assert(!late.has(bet), 'a bet is late once');
         late.set(bet, afterBet);
       }
-      for (let row = 1; row < state.bets.rowsEnd; row += 1) {
-        if (!isOpenBet(state, row)) continue;
-        sumOpen(state, row);
-        if (!late.has(state.bets.betOf(row))) joinRound(state, row);
+      const { bets, retainedBets } = state;
+      for (let row = 1; row < bets.rowsEnd; row += 1) {
+        if (isOpenBet(state, row) && !late.has(bets.betOf(row))) joinRound(state, row);
+        if (bets.chunk(row).result[bets.index(row)] === RESULT_NONE) retainedBets.sum(row, 1);
       }
       for (const [bet, afterBet] of late) joinBehind(state, rowOf(state, bet), rowOf(state, afterBet));
     },
@@ -246,13 +245,6 @@ function isOpenBet({ bets }: State, row: number): boolean {
   if (end === RESULT_NONE) return !isOrder;
   if (isUnfilled(end) !== isOrder) fail(`bet ${bets.betOf(row)} cannot have ended so`);
   return false;
-}
-
-function sumOpen({ accounts, bets }: State, row: number): void {
-  const chunk = bets.chunk(row);
-  const i = bets.index(row);
-  const payoutCents = chunk.payoutCents.at(i);
-  accounts.addOpen(chunk.account[i] as number, chunk.side[i] as number, chunk.stakeCents.at(i), payoutCents);
 }
 
 function openRoundOf({ bets, markets }: State, row: number): Round {

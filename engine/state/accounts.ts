@@ -3,7 +3,6 @@
  * put no load on the garbage collector, and growing copies nothing.
  */
 import { fail } from '../base/assert.js';
-import { UP } from '../model/domain.js';
 import type { AccountView, OpenSums } from '../model/views.js';
 
 const CHUNK_BITS = 12;
@@ -17,7 +16,7 @@ export class AccountChunk {
   readonly tier = new Uint8Array(CHUNK_ROWS);
   readonly frozen = new Uint8Array(CHUNK_ROWS);
   readonly openBets = new Uint32Array(CHUNK_ROWS);
-  /** `OpenSums`, kept with each bet: an account may have thousands of them, and be asked for again and again. */
+  /** See `RetainedBets.sum`. */
   readonly openStakesCents = new Float64Array(CHUNK_ROWS);
   readonly payoutUpCents = new Float64Array(CHUNK_ROWS);
   readonly payoutDownCents = new Float64Array(CHUNK_ROWS);
@@ -83,23 +82,6 @@ export class AccountTable {
   openBets(account: number): number {
     return this.chunk(account).openBets[account & CHUNK_MASK] as number;
   }
-  /** A bet joins its round. Both amounts are negative if it ends. */
-  addOpen(account: number, side: number, stakeCents: number, payoutCents: number): void {
-    const chunk = this.chunk(account);
-    const row = account & CHUNK_MASK;
-    const payouts = side === UP ? chunk.payoutUpCents : chunk.payoutDownCents;
-    chunk.openStakesCents[row] = (chunk.openStakesCents[row] as number) + stakeCents;
-    payouts[row] = (payouts[row] as number) + payoutCents;
-  }
-
-  /** An order begins to rest. The stake is negative if it is filled or ends. */
-  addPending(account: number, stakeCents: number): void {
-    const chunk = this.chunk(account);
-    const row = account & CHUNK_MASK;
-    chunk.pendingOrders[row] = (chunk.pendingOrders[row] as number) + Math.sign(stakeCents);
-    chunk.reservedCents[row] = (chunk.reservedCents[row] as number) + stakeCents;
-  }
-
   pendingOrders(account: number): number {
     return this.chunk(account).pendingOrders[account & CHUNK_MASK] as number;
   }

@@ -3,6 +3,7 @@
  * keeps it.
  */
 import { fail } from '../base/assert.js';
+import { UP } from '../model/domain.js';
 import type { AccountChunk, AccountTable } from './accounts.js';
 import { BET_OPEN, BET_RECENTLY_PLACED, BET_RECENTLY_SETTLED, type BetChunk, type BetTable } from './bets.js';
 
@@ -49,10 +50,32 @@ export class RetainedBets {
     const chunk = this.#bets.chunk(row);
     const i = this.#bets.index(row);
     if (((chunk.flags[i] as number) & BET_OPEN) === 0) fail(`bet ${chunk.bet.at(i)} is settled twice`);
+    this.sum(row, -1);
     this.#linkSettled(accounts, a, chunk, i, row);
     accounts.openBets[a] = (accounts.openBets[a] as number) - 1;
     chunk.flags[i] = ((chunk.flags[i] as number) | BET_RECENTLY_SETTLED) & ~BET_OPEN;
     while ((accounts.settledKept[a] as number) > keptMax) this.#forgetOldestSettled(account);
+  }
+
+  /**
+   * The bet or resting order enters the sums of its account, or leaves them. They are kept because an account may have
+   * thousands of bets, and be asked for again and again.
+   */
+  sum(row: number, sign: 1 | -1): void {
+    const chunk = this.#bets.chunk(row);
+    const i = this.#bets.index(row);
+    const account = chunk.account[i] as number;
+    const accounts = this.#accounts.chunk(account);
+    const a = this.#accounts.row(account);
+    const stakeCents = sign * chunk.stakeCents.at(i);
+    if (this.#bets.isUnfilled(row)) {
+      accounts.pendingOrders[a] = (accounts.pendingOrders[a] as number) + sign;
+      accounts.reservedCents[a] = (accounts.reservedCents[a] as number) + stakeCents;
+      return;
+    }
+    const payouts = chunk.side[i] === UP ? accounts.payoutUpCents : accounts.payoutDownCents;
+    accounts.openStakesCents[a] = (accounts.openStakesCents[a] as number) + stakeCents;
+    payouts[a] = (payouts[a] as number) + sign * chunk.payoutCents.at(i);
   }
 
   #forgetOldestSettled(account: number): void {
