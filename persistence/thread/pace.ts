@@ -66,7 +66,8 @@ export class Pace {
  */
 const NICE = 10;
 const HELPERS_NICE = 15;
-const WARM_MS = 15_000;
+/** A server has loaded and compiled most of its code by then. */
+export const WARM_MS = 15_000;
 
 /** Lowers the priority of this thread, which is to rest by the pace: with cores to spare it does not sleep. */
 export function backgroundPace(): Pace {
