@@ -79,15 +79,19 @@ async function requestAtEachStep(
   let failed = 0;
   const name = `${init.method} ${url}`;
   const act = async (thrown: () => string[]): Promise<void> => {
-    // An answer whose head could not be made is none: the connection is closed.
     const answer = await fetch(url, init).catch(() => null);
-    const text = await answer?.text();
-    if (answer?.status !== 500) return;
+    if (answer === null) {
+      // Without a head there can be no answer: the connection is closed.
+      const { error } = bench.faults.at(-1) ?? {};
+      assert.match(error instanceof Error ? `${error.stack}` : '', /\bat headOf /, name);
+      return;
+    }
+    const text = await answer.text();
+    if (answer.status !== 500) return;
     failed += 1;
     const id = answer.headers.get('x-request-id') ?? '';
     assert.ok(thrown().includes(id), `${name}: ${id} of ${thrown()}`);
-    if (init.method !== 'HEAD')
-      assert.match(text ?? '', new RegExp(`"error":"internal_error: .*${id}"`), name);
+    if (init.method !== 'HEAD') assert.match(text, new RegExp(`"error":"internal_error: .*${id}"`), name);
   };
   const steps = await atEachStep(isVictim, act, isWhole);
   assert.ok(
