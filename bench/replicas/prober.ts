@@ -8,7 +8,7 @@ import { call } from '../tote/server.js';
 const TRY_MS_MAX = 2_000;
 const PAUSE_MS = 2;
 
-interface ProbedOrders {
+export interface ProbedOrders {
   readonly apiKey: string;
   readonly marketIds: readonly string[];
 }

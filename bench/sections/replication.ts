@@ -14,7 +14,7 @@ import { type Row, type Run, rateOf, roundRatio, runOnce, toteTarget } from '../
 import { rowTables } from '../load/tables.js';
 import { hasNats, natsCpuUs, startNats } from '../replicas/nats-servers.js';
 import { Pair } from '../replicas/pair.js';
-import { Prober } from '../replicas/prober.js';
+import { type ProbedOrders, Prober } from '../replicas/prober.js';
 import { figure } from '../report/format.js';
 import { median, type SectionResult, type SuiteOptions, type Table } from '../report/section.js';
 import { expectConservation } from '../tote/audit.js';
@@ -116,11 +116,7 @@ function watchLag(pair: Pair, lags: Lag[]): { end(): Promise<void> } {
   };
 }
 
-async function changeGap(
-  pair: Pair,
-  signal: 'SIGKILL' | 'SIGTERM',
-  orders: { readonly apiKey: string; readonly marketIds: readonly string[] },
-): Promise<number> {
+async function changeGap(pair: Pair, signal: 'SIGKILL' | 'SIGTERM', orders: ProbedOrders): Promise<number> {
   const prober = new Prober(() => pair.ports, orders);
   const acknowledged = async (count: number): Promise<void> => {
     while (prober.acknowledged < count) await pause(LOOK_EVERY_MS);
