@@ -93,6 +93,19 @@ const ownAddresses = (dir, program) => ({
   },
 });
 
+/** As `import` of a package in the older format would, but without a search of its source for the names that it exports. */
+const required = {
+  name: 'required',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^better-sqlite3$/ }, ({ path, kind }) =>
+      kind === 'require-call' ? { path, external: true } : { path, namespace: 'required' },
+    );
+    onLoad({ filter: /.*/, namespace: 'required' }, ({ path }) => ({
+      contents: `export default require(${JSON.stringify(path)});`,
+    }));
+  },
+};
+
 /** For packages in the older format of modules. */
 const REQUIRE = `import { createRequire as createRequireHere } from 'node:module';
 const require = createRequireHere(import.meta.url);`;
@@ -112,7 +125,7 @@ const bundleProgram = async (dir, program) =>
     platform: 'node',
     target: 'node20',
     external: UNBUNDLED,
-    plugins: [ownAddresses(dir, program)],
+    plugins: [required, ownAddresses(dir, program)],
     banner: { js: REQUIRE },
     sourcemap: true,
     legalComments: 'eof',
