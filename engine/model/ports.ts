@@ -51,8 +51,8 @@ export interface Mark {
 }
 
 /**
- * The synchronous operations of a journal's storage, in the order of a commit: `append`, `sync`, `writeMark`. Any of
- * them may throw; after that the store must not be used again.
+ * The synchronous operations of a journal's storage, in the order of a commit: `write`, `writeMark`. Any of them may
+ * throw; after that the store must not be used again.
  */
 export interface JournalStore {
   /** Stored batches with `lastSeq` above `afterSeq`, in order, each verified against checksum and chain. */
@@ -60,8 +60,8 @@ export interface JournalStore {
   /** Chain hash of the batch that ends at `seq`, or the journal's initial hash; null if no batch ends there. */
   chainAt(seq: number): string | null;
   readMark(): Mark | null;
-  append(batch: Batch): StoredBatch;
-  sync(): void;
+  /** All of the batches are durable when it returns the last of them. A crash before leaves all, or none. */
+  write(batches: readonly Batch[]): StoredBatch;
   writeMark(mark: Mark): void;
   close(): void;
 }

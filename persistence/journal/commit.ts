@@ -2,10 +2,9 @@
  * The commit protocol. No client sees a success that a crash can take back: first the row, its sync and the mark,
  * then the acknowledgement by the caller.
  *
- * A crash after `append` loses the batch, which nobody was told of. A crash after `sync` leaves a batch above the
- * mark, which is recovered. The mark is never ahead of what is durable.
+ * A crash within `write` may lose the batches, which nobody was told of. A crash after it leaves batches above the
+ * mark, which are recovered. The mark is never ahead of what is durable.
  */
-import { must } from '../../engine/base/assert.js';
 import type { Batch, JournalStore, StoredBatch } from '../../engine/model/ports.js';
 
 /** After a throw the store must not be used again. */
@@ -15,10 +14,7 @@ export function commitBatch(store: JournalStore, batch: Batch): StoredBatch {
 
 /** For batches that follow each other, with one sync: a crash leaves all of them, or none. Returns the last. */
 export function commitBatches(store: JournalStore, batches: readonly Batch[]): StoredBatch {
-  let last: StoredBatch | null = null;
-  for (const batch of batches) last = store.append(batch);
-  const stored = must(last, 'a batch to commit');
-  store.sync();
+  const stored = store.write(batches);
   store.writeMark({ lastSeq: stored.lastSeq, checksum: stored.checksum });
   return stored;
 }

@@ -1,7 +1,7 @@
 /**
  * The segment that is being written: its connection, configured for a durability, and its prepared statements.
  *
- * `fsync` is SQLite's synchronous=FULL: every commit is on the medium when `sync` returns. `os` is
+ * `fsync` is SQLite's synchronous=FULL: every commit is on the medium when its statement returns. `os` is
  * synchronous=NORMAL: a commit survives the end of the process, but a power loss or a kernel crash may undo the
  * newest ones. A consistent journal that ends earlier is left, and the mark makes the next start refuse it: the loss
  * is reported, not hidden.

@@ -19,6 +19,7 @@ import { checkArchive } from '../../../persistence/archive/check.js';
 import { type DataDir, findDataDir } from '../../../persistence/data-dir/layout.js';
 import { lockDataDir } from '../../../persistence/data-dir/lock.js';
 import { readSigningKeys, rotateSigningKeys } from '../../../persistence/data-dir/signing-keys.js';
+import { commitBatch } from '../../../persistence/journal/commit.js';
 import { createMarkFile } from '../../../persistence/journal/mark.js';
 import { findSegments } from '../../../persistence/journal/segment/names.js';
 import { SqliteStore } from '../../../persistence/journal/store.js';
@@ -227,9 +228,7 @@ test('a copy on which a server was killed is not overwritten: it may have more t
   const copy = findDataDir(promoted);
   const journal = SqliteStore.open(copy, 'fsync');
   const [firstSeq, digest] = [journal.lastSeq + 1, '0'.repeat(16)];
-  const row = journal.append({ firstSeq, lastSeq: firstSeq, timeMs: 1, digest, commands: '["x"]' });
-  journal.sync();
-  journal.writeMark(row);
+  const row = commitBatch(journal, { firstSeq, lastSeq: firstSeq, timeMs: 1, digest, commands: '["x"]' });
   assert.throws(() => backup(dir, promoted), refusal('backup_mismatch', /a server has run on it/));
   assert.equal(new Stretches(copy).lastSeq, row.lastSeq);
   journal.close();

@@ -50,9 +50,8 @@ for (const file of ['segment', 'wal', 'mark', 'folder']) {
       assert.equal(before.store.lastSeq, mark?.lastSeq, 'none of the batch was written');
 
       const after = written(t);
-      const { lastSeq } = after.store.append(batchAt(COUNT));
+      const { lastSeq } = after.store.write([batchAt(COUNT)]);
       harm(after.paths[file] ?? '');
-      after.store.sync();
       assert.throws(() => after.store.writeMark({ lastSeq, checksum: '00000000' }), JournalLost);
       assert.deepEqual(after.store.readMark(), mark);
       assert.equal(after.store.lastSeq, lastSeq, 'the batch is in the files');

@@ -4,13 +4,14 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { must } from '../../../engine/base/assert.js';
 import type { JournalStore } from '../../../engine/model/ports.js';
 import { commitBatch } from '../../../persistence/journal/commit.js';
 import { CHAIN_START, sealBatch } from '../../../persistence/journal/segment/batch-row.js';
 import { ProgressMeter, type RecoveryProgress } from '../../../persistence/replay/replay.js';
 import { batchAt } from '../support/journal-files.js';
 
-const STEPS = ['append', 'sync', 'mark 1'];
+const STEPS = ['write', 'mark 1'];
 
 /** A store that does nothing but fail in a step. */
 function recorder(failAt: string | null) {
@@ -20,11 +21,10 @@ function recorder(failAt: string | null) {
     if (name === failAt) throw new Error('EIO');
   };
   const store: JournalStore = {
-    append: (batch) => {
-      step('append');
-      return sealBatch({ lastSeq: 0, chain: CHAIN_START }, batch);
+    write: ([batch]) => {
+      step('write');
+      return sealBatch({ lastSeq: 0, chain: CHAIN_START }, must(batch, 'a batch'));
     },
-    sync: () => step('sync'),
     writeMark: ({ lastSeq }) => step(`mark ${lastSeq}`),
     readBatches: () => [],
     chainAt: () => null,
@@ -34,7 +34,7 @@ function recorder(failAt: string | null) {
   return { steps, store };
 }
 
-test('a commit is row, sync, mark, and a fault in one of them leaves out the rest and the acknowledgement', () => {
+test('a commit is the write and the mark, and a fault in one of them leaves out the rest and the acknowledgement', () => {
   const { steps, store } = recorder(null);
   assert.equal(commitBatch(store, batchAt(0)).lastSeq, 1);
   assert.deepEqual(steps, STEPS);

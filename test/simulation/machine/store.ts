@@ -1,4 +1,5 @@
 /** The journal's store of one process on the simulated disk: every operation passes its crash points. */
+import { must } from '../../../engine/base/assert.js';
 import type { Batch, JournalStore, Mark, StoredBatch } from '../../../engine/model/ports.js';
 import { JournalError } from '../../../persistence/errors.js';
 import { type ChainPosition, faultOfRow } from '../../../persistence/journal/segment/batch-row.js';
@@ -44,6 +45,12 @@ export class SimStore implements JournalStore {
   readMark(): Mark | null {
     this.crashes.reach('readMark.before');
     return this.disk.mark.read();
+  }
+
+  write(batches: readonly Batch[]): StoredBatch {
+    const stored = batches.map((batch) => this.append(batch));
+    this.sync();
+    return must(stored.at(-1), 'a batch that was written');
   }
 
   append(batch: Batch): StoredBatch {
