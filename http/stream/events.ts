@@ -69,7 +69,10 @@ export abstract class EventsChannel implements StreamChannel {
     const { log, startSeq, moment } = this.source;
     const now = moment();
     const since = request.since ?? now.seq;
-    const isKnown = since >= startSeq && since <= now.seq;
+    // An event may be told a moment before its number is.
+    const { end } = log;
+    const isPast = since <= now.seq || (log.firstAfter(since - 1) ?? end) < end;
+    const isKnown = since >= startSeq && isPast;
     const at = isKnown ? log.firstAfter(since) : null;
     if (at === null) {
       connection.refuse(request.id, outOfMemory(since));
