@@ -10,6 +10,8 @@ import type { ClientAddresses, Peer } from './client-address.js';
 export const PER_ADDRESS_MAX = 1_000;
 
 const COUNT_EVERY_MS = 1_000;
+/** Once so many addresses have opened connections since the last count, all are counted anew and these forgotten. */
+const OPENED_MAX = 16_384;
 /** Systemd's `ProcSubset=pid` hides `/proc/net`. */
 const TABLES = ['/proc/self/net/tcp', '/proc/self/net/tcp6'];
 
@@ -37,8 +39,8 @@ export class AddressBound {
     this.#openedSince.set(counted, opened);
     const isFew = (this.#counted.get(counted) ?? 0) + opened / share <= perAddressMax;
     const agoMs = monotonicMs() - this.#countedAtMs;
-    if (agoMs < Infinity && isFew) return true;
-    if (agoMs < COUNT_EVERY_MS) return false;
+    if (agoMs < COUNT_EVERY_MS) return isFew;
+    if (agoMs < Infinity && isFew && this.#openedSince.size < OPENED_MAX) return true;
     this.#countedAtMs = monotonicMs();
     this.#openedSince.clear();
     this.#counted = countConnections(TABLES.map(textOf).join(''), this.options);
