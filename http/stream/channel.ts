@@ -6,7 +6,7 @@ import { Group } from './fan-out.js';
 
 export interface StreamChannel {
   readonly subscribers: number;
-  /** To be called before `subscribe`: the others must not miss what has changed since the last flush. */
+  /** All that has changed since the last flush is sent, and in the snapshot of the next `subscribe`. */
   sendChanges?(nowMs: number): void;
   /** The request must fit the channel, and the connection have its scope. Ends an earlier subscription. */
   subscribe(connection: Connection, request: Subscribe): void;

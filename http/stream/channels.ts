@@ -83,6 +83,16 @@ export class Channels {
     for (const channel of Object.values(this.#byName)) channel.unsubscribe(connection);
   }
 
+  /**
+   * To be called before a subscription: the others must not miss what its snapshot has. While they have had their share of
+   * the time it is a snapshot of the last flush, or whoever subscribes again and again would have them sent every change.
+   */
+  prepare(name: Channel): void {
+    const channel = this.#byName[name];
+    const nowMs = this.parts.monotonicMs();
+    if (channel.subscribers === 0 || !this.#isBusy(nowMs)) channel.sendChanges?.(nowMs);
+  }
+
   onRoom(connection: Connection): void {
     this.#rounds.onRoom(connection);
     this.#fills.onRoom(connection);
@@ -109,9 +119,8 @@ export class Channels {
 
   flush(): void {
     const { flushMs, monotonicMs } = this.parts;
-    const busyMs = this.fanOut.busyMs - this.#busyMsAtFlush;
     const nowMs = monotonicMs();
-    if (this.fanOut.waiting > 0 || nowMs - this.#flushedAtMs < busyMs * FLUSH_SHARE) return;
+    if (this.#isBusy(nowMs)) return;
     this.#flushedAtMs = nowMs;
     this.#busyMsAtFlush = this.fanOut.busyMs;
     if (this.#markets.subscribers > 0) this.#markets.sendChanges(nowMs, flushMs);
@@ -119,5 +128,10 @@ export class Channels {
     if (this.#account.subscribers === 0 || nowMs - this.#accountsFlushedAtMs < flushMs) return;
     this.#accountsFlushedAtMs = nowMs;
     this.#account.flush();
+  }
+
+  #isBusy(nowMs: number): boolean {
+    const busyMs = this.fanOut.busyMs - this.#busyMsAtFlush;
+    return this.fanOut.waiting > 0 || nowMs - this.#flushedAtMs < busyMs * FLUSH_SHARE;
   }
 }

@@ -200,7 +200,7 @@ export class StreamHub implements ConnectionHost, OrderHost, Client {
       return;
     }
     // A failure in this work ends all streams, because it is not for this client alone.
-    workFor(this, () => this.#channels.of(channel).sendChanges?.(this.monotonicMs()));
+    workFor(this, () => this.#channels.prepare(channel));
     if (!connection.isOpen) return;
     this.#channels.of(channel).subscribe(connection, request);
     workFor(this, () => this.#channels.read());

@@ -144,23 +144,21 @@ test('the first change of a market is sent at once, and those within the next fl
   const bench = new HubBench();
   const socket = bench.open();
   bench.ask(socket, { op: 'subscribe', channel: 'markets', markets: ['BTC_ONE_DAY'] });
-  assert.equal(socket.take('markets').length, 1);
+  const betsTold = () =>
+    socket.take('markets').map((message) => message.type === 'markets' && message.data[0]?.totalBets);
+  assert.deepEqual(betsTold(), [0]);
   bench.after(FLUSH_MS);
   for (let placed = 0; placed < 5; placed++) {
     bench.bet();
     bench.after(FLUSH_MS / 10);
   }
-  const [first, ...early] = socket.take('markets');
-  assert.ok(first?.type === 'markets' && early.length === 0);
-  assert.equal(first.data[0]?.totalBets, 1);
+  assert.deepEqual(betsTold(), [1]);
   bench.after((FLUSH_MS * 6) / 10 - 1);
-  assert.deepEqual(socket.take('markets'), []);
+  assert.deepEqual(betsTold(), []);
   bench.after(1);
-  const [change, ...others] = socket.take('markets');
-  assert.ok(change?.type === 'markets' && others.length === 0);
-  assert.equal(change.data[0]?.totalBets, 5);
+  assert.deepEqual(betsTold(), [5]);
   bench.after(FLUSH_MS);
-  assert.deepEqual(socket.take('markets'), [], 'nothing has changed since');
+  assert.deepEqual(betsTold(), [], 'nothing has changed since');
 });
 
 test('the first change of a price is sent at once, whatever others do; the next is held back', () => {
@@ -175,8 +173,7 @@ test('the first change of a price is sent at once, whatever others do; the next 
   };
   bench.api.ticks[0] = 101;
   assert.deepEqual(sentAfter(1), [['BTC', 101]]);
-  bench.api.ticks[1] = 7;
-  bench.api.ticks[0] = 102;
+  [bench.api.ticks[0], bench.api.ticks[1]] = [102, 7];
   assert.deepEqual(sentAfter(1), [['ETH', 7]]);
   bench.api.ticks[0] = 103;
   assert.deepEqual(sentAfter(FLUSH_MS - 2), []);
@@ -197,18 +194,24 @@ test('a message for many is rendered once, and a client that does not read is cu
   const last = slow.sent.at(-1);
   assert.ok(last?.type === 'error' && last.code === 'slow_consumer' && last.id === null);
   assert.ok(slow.waitingBytes > 1024 * 1024 && slow.waitingBytes < 1.1 * 1024 * 1024);
-  assert.equal(quick.closedWith, null);
   quick.take('markets');
-  bench.bet();
-  bench.after(FLUSH_MS);
-  assert.equal(quick.take('markets').length, 1);
+  const another = bench.open();
+  quick.send = (text) => {
+    bench.nowMs += FLUSH_MS;
+    return FakeSocket.prototype.send.call(quick, text);
+  };
+  for (let times = 0; times < 5; times++) {
+    bench.bet();
+    bench.near.pump();
+    bench.ask(another, { op: 'subscribe', channel: 'markets' });
+  }
+  assert.equal(quick.take('markets').length, 1, 'its share of the time, whoever subscribes meanwhile');
 });
 
 test('a client that gives no sign of life to two pings is told so, and no other', () => {
   const bench = new HubBench();
   const [stopped, answering, sending] = [bench.open(), bench.open(), bench.open()];
-  stopped.answersPings = false;
-  sending.answersPings = false;
+  for (const socket of [stopped, sending]) socket.answersPings = false;
   const pings: number[] = [];
   for (let round = 0; round < 4; round++) {
     assert.equal(stopped.closedWith, round < 3 ? null : '4408 slow_consumer');
@@ -218,8 +221,7 @@ test('a client that gives no sign of life to two pings is told so, and no other'
     if (round === 1) bench.ask(sending, { op: 'ping' });
   }
   assert.deepEqual(pings, [1, 2, 2, 2]);
-  assert.equal(stopped.sent.at(-1)?.type, 'error');
-  assert.deepEqual([answering.closedWith, sending.closedWith], [null, null]);
+  assert.deepEqual([stopped.sent.at(-1)?.type, answering.closedWith ?? sending.closedWith], ['error', null]);
 });
 
 test('answers of a stream that come one behind the other go out together, and nothing overtakes them', async () => {
@@ -234,8 +236,7 @@ test('answers of a stream that come one behind the other go out together, and no
   const got = (of: 0 | 1) =>
     sockets[of].sent.splice(0).map((message) => ('id' in message ? message.id : message.type));
   for (const of of [0, 1] as const) assert.deepEqual(got(of), ['heartbeat']);
-  answer(0, 1);
-  answer(0, 2);
+  for (const id of [1, 2]) answer(0, id);
   assert.deepEqual(got(0), []);
   answer(1, 3);
   assert.deepEqual([got(0), sockets[0].writes], [[1, 2], [2]]);
@@ -251,8 +252,7 @@ test('answers of a stream that come one behind the other go out together, and no
   answer(1, 9);
   answer(0, 10);
   await bench.hub.close();
-  assert.deepEqual([got(1), got(0)], [[9], [10]]);
-  assert.deepEqual(sockets[0].closedWith, '1001 shutting_down');
+  assert.deepEqual([got(1), got(0), sockets[0].closedWith], [[9], [10], '1001 shutting_down']);
 });
 
 test('old events are sent as fast as the client reads, and none twice', () => {
@@ -268,7 +268,6 @@ test('old events are sent as fast as the client reads, and none twice', () => {
   assert.equal(socket.take('heartbeat').length, 1, 'only the first: a later one would say that all is sent');
   for (let placed = 0; placed < 10; placed++) bench.bet();
   socket.drain();
-  bench.run();
   bench.after(1);
   assert.equal(first + socket.take('fills').length, 2_010);
   bench.after(2_000);
