@@ -9,7 +9,7 @@ import type { Setup } from '../../engine/model/setup.js';
 import { ENGINE } from '../../engine/snapshot/tables.js';
 import { closing } from '../data-dir/closing.js';
 import type { DataDir } from '../data-dir/layout.js';
-import { findSegments, firstSeqOf } from '../journal/segment/names.js';
+import { findSegments, firstSeqOf, sourceOf } from '../journal/segment/names.js';
 import { Segment } from '../journal/segment/segment.js';
 import { SnapshotFiles } from '../snapshot/files.js';
 import { readTable } from '../snapshot/reader.js';
@@ -41,7 +41,7 @@ function inNewestSnapshot(dir: DataDir): { readonly seq: number; readonly setup:
 }
 
 function lastDeclared(path: string, afterSeq: number): Setup | null {
-  using segment = closing(Segment.open(path, 'read'));
+  using segment = closing(Segment.open(sourceOf(path), 'read'));
   const text = segment.db
     .prepare<[number, string], string>(
       'SELECT commands FROM batch WHERE last_seq > ? AND instr(commands, ?) > 0 ORDER BY last_seq DESC LIMIT 1',

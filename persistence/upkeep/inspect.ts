@@ -12,7 +12,7 @@ import { findHolder, type Holder } from '../data-dir/lock.js';
 import { DEFAULT_SPACE_THRESHOLDS, freeBytesOf, SpaceWatch } from '../data-dir/space.js';
 import { JournalError } from '../errors.js';
 import { readMarkFile } from '../journal/mark.js';
-import { findSegments, firstSeqOf } from '../journal/segment/names.js';
+import { findSegments, firstSeqOf, sourceOf } from '../journal/segment/names.js';
 import { Segment } from '../journal/segment/segment.js';
 import { setupOf } from '../recovery/setup-of.js';
 import { SnapshotFiles } from '../snapshot/files.js';
@@ -91,7 +91,7 @@ export function inspect(dir: DataDir): Inspection {
 }
 
 function inspectSegment(path: string): InspectedSegment {
-  using segment = closing(Segment.open(path, 'read'));
+  using segment = closing(Segment.open(sourceOf(path), 'read'));
   const firstSeq = firstSeqOf(path);
   const tail = segment.tail();
   return {

@@ -6,7 +6,7 @@ import type { DataDir } from '../../data-dir/layout.js';
 import { JournalError } from '../../errors.js';
 import { EMPTY_MARK } from '../../journal/mark.js';
 import { readAbsent } from '../../journal/segment/absent.js';
-import { findSegments, firstSeqOf } from '../../journal/segment/names.js';
+import { findSegments, firstSeqOf, sourceOf } from '../../journal/segment/names.js';
 import type { SegmentMeta } from '../../journal/segment/schema.js';
 import { Segment } from '../../journal/segment/segment.js';
 import { SnapshotFiles } from '../../snapshot/files.js';
@@ -73,6 +73,6 @@ export function mismatch(source: DataDir, target: DataDir, why: string): Journal
 }
 
 function withSegment<T>(path: string, look: (segment: Segment) => T): T {
-  using segment = closing(Segment.open(path, 'read'));
+  using segment = closing(Segment.open(sourceOf(path), 'read'));
   return look(segment);
 }

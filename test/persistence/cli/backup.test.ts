@@ -7,6 +7,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -21,10 +22,11 @@ import { lockDataDir } from '../../../persistence/data-dir/lock.js';
 import { readSigningKeys, rotateSigningKeys } from '../../../persistence/data-dir/signing-keys.js';
 import { commitBatch } from '../../../persistence/journal/commit.js';
 import { createMarkFile } from '../../../persistence/journal/mark.js';
-import { findSegments } from '../../../persistence/journal/segment/names.js';
+import { findSegments, recoveredPath } from '../../../persistence/journal/segment/names.js';
 import { SqliteStore } from '../../../persistence/journal/store.js';
 import { type BackedUp, backup } from '../../../persistence/upkeep/backup/backup.js';
 import { secretFiles } from '../../../persistence/upkeep/copy-files.js';
+import { inspect } from '../../../persistence/upkeep/inspect.js';
 import { restore } from '../../../persistence/upkeep/restore/restore.js';
 import { Stretches } from '../../../persistence/upkeep/restore/stretches.js';
 import { executePlan, planPrune, withoutRetention } from '../../../persistence/upkeep/retention/retention.js';
@@ -44,20 +46,16 @@ function earlier({ dir }: MadeDir, toSeq: number): DataDir {
 }
 
 function expectGood(path: string, lastSeq: number): void {
-  const report = verify(findDataDir(path));
-  assert.deepEqual(report.faults, []);
-  assert.equal(report.lastSeq, lastSeq);
-  assert.equal(report.archive?.seq, lastSeq);
+  const { faults, archive, ...report } = verify(findDataDir(path));
+  assert.deepEqual([faults, report.lastSeq, archive?.seq], [[], lastSeq, lastSeq]);
 }
 
 test('a first backup is complete, closed to other users, and good', async (t) => {
   const { dir, engine } = makeFor(t);
   const to = beside(dir, 'backup');
   const copied = await toteJson<BackedUp>(['backup', to, dir.root]);
-  assert.equal(copied.seq, engine.seq);
-  assert.equal(copied.segmentsWritten.length, 3);
-  assert.equal(copied.snapshotsCopied.length, 3);
-  assert.deepEqual(copied.faults, []);
+  assert.deepEqual([copied.seq, copied.faults], [engine.seq, []]);
+  assert.deepEqual([copied.segmentsWritten.length, copied.snapshotsCopied.length], [3, 3]);
   assert.equal(readFileSync(dir.backupStamp, 'utf8'), `${to}\n`, 'the server learns of it');
   expectGood(to, engine.seq);
   const copy = findDataDir(to);
@@ -121,6 +119,12 @@ test('a later backup copies only what is new, also across the sealing of the ope
   const last = backup(dir, to);
   assert.deepEqual(last.segmentsWritten, [second, third]);
   expectGood(to, engine.seq);
+  // As a start that was killed leaves it: the whole copy counts, and the old segment has lost its WAL.
+  const open = must(findSegments(dir.journal)[2], 'the open segment');
+  const lacking = join(earlier(made, seqOf(100)).journal, basename(open));
+  renameSync(open, recoveredPath(open));
+  copyFileSync(lacking, open);
+  assert.equal(inspect(dir).segments[2]?.lastSeq, engine.seq);
   const again = backup(dir, to);
   assert.deepEqual([again.segmentsWritten, again.archive?.rowsAdded], [[], 0]);
   expectGood(to, engine.seq);
@@ -145,11 +149,10 @@ test('snapshots that the source has deleted are removed, segments are kept', (t)
   const { dir, engine } = makeFor(t);
   const to = beside(dir, 'backup');
   backup(dir, to);
-  const [oldest] = readdirSync(dir.snapshots).sort();
-  rmSync(join(dir.snapshots, must(oldest, 'a snapshot')));
+  const oldest = must(readdirSync(dir.snapshots).sort()[0], 'a snapshot');
+  rmSync(join(dir.snapshots, oldest));
   rmSync(must(findSegments(dir.journal)[0], 'a segment'));
-  const copied = backup(dir, to);
-  assert.deepEqual(copied.snapshotsRemoved, [oldest]);
+  assert.deepEqual(backup(dir, to).snapshotsRemoved, [oldest]);
   assert.equal(findSegments(findDataDir(to).journal).length, 3);
   expectGood(to, engine.seq);
 });
@@ -163,8 +166,7 @@ test('an interrupted backup is repaired by the next one', (t) => {
   const open = must(findSegments(copy.journal).at(-1), 'a segment');
   writeFileSync(`${open}.unfinished`, 'half');
   rmSync(copy.markFile);
-  const copied = backup(dir, to);
-  assert.ok(copied.segmentsWritten.includes(basename(open)));
+  assert.ok(backup(dir, to).segmentsWritten.includes(basename(open)));
   expectGood(to, engine.seq);
 });
 
@@ -203,8 +205,7 @@ test('a source that lost acknowledged commands is refused; the copy keeps its ow
   backup(earlier(made, must(batches[50], 'a batch').lastSeq), to);
   createMarkFile(dir.markFile, { lastSeq: engine.seq + 1, checksum: '00000000' });
   assert.throws(() => backup(dir, to), refusal('journal_incomplete', /was acknowledged/));
-  const report = verify(findDataDir(to));
-  assert.deepEqual(report.faults, []);
+  assert.deepEqual(verify(findDataDir(to)).faults, []);
 });
 
 test('with a damaged snapshot and archive the journal is still copied, with exit code 1', async (t) => {
@@ -217,8 +218,8 @@ test('with a damaged snapshot and archive the journal is still copied, with exit
   assert.ok(!existsSync(dir.backupStamp));
   assert.match(ran.stdout, /^faults: 2\n {2}The snapshot .* is damaged/m);
   assert.match(ran.stdout, /^ {2}The archive is not copied: .*damaged/m);
-  assert.equal(verify(findDataDir(to)).lastSeq, engine.seq);
-  assert.deepEqual(verify(findDataDir(to)).faults, []);
+  const { faults, lastSeq } = verify(findDataDir(to));
+  assert.deepEqual([faults, lastSeq], [[], engine.seq]);
 });
 
 test('a copy on which a server was killed is not overwritten: it may have more than the source', (t) => {
