@@ -21,7 +21,8 @@ export const restoreCommand = defineCommand<RestoreOptions>({
     'snapshot behind the last damage on is taken, and all that the new directory lacks is reported. The commands from the newest ' +
     'good snapshot to the end are replayed and compared with the journal before anything is written. Without --to ' +
     'the new directory ends with the last command available; the exit code is 1 if acknowledged ones are missing. ' +
-    'If the chosen command is lost, the new directory ends before the gap.',
+    'If the chosen command is lost, the new directory ends before the gap. With a time the exit code is also 1 if commands ' +
+    'from before it may be lost.',
   examples: [
     ['restore ./data --out ./restored', 'everything that is good, from a damaged directory'],
     ['restore --to 120000 --out ./restored', 'up to command 120000 of ./data'],
@@ -39,9 +40,10 @@ export const restoreCommand = defineCommand<RestoreOptions>({
     const { to } = options;
     const reading = new Progress('reading', acknowledgedSeq(dir.markFile));
     const stretches = new Stretches(dir, (seq) => reading.update(seq));
+    const isOfTime = to !== undefined && 'timeMs' in to;
     const toSeq = to === undefined ? null : 'seq' in to ? to.seq : stretches.seqAtTime(to.timeMs);
     const replaying = new Progress('replaying', toSeq ?? stretches.lastSeq);
-    const target = { out: options.out, toSeq };
+    const target = { out: options.out, toSeq, isOfTime };
     const { timeMs, ...restored } = restore(dir, stretches, target, (seq) => replaying.update(seq));
     out.answer({ out: resolve(options.out), ...restored, time: isoText(timeMs) });
     out.note(`Check it with: npx tote verify ${options.out}`);

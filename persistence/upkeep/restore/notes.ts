@@ -9,13 +9,13 @@ interface LeftOut {
   readonly isLoss: boolean;
 }
 
-/** `stretch` is restored up to `endSeq`; `askedSeq` is the requested end, or null. */
+/** `stretch` is restored up to `endSeq`. */
 export function leftOut(
   source: DataDir,
   { all, beforeSeq, absentSeq, lastSeq, known }: Stretches,
   stretch: Stretch,
   endSeq: number,
-  askedSeq: number | null,
+  { toSeq: askedSeq, isOfTime }: { readonly toSeq: number | null; readonly isOfTime: boolean },
 ): LeftOut {
   const { mark, markNote, seq: acknowledgedSeq, timeMs } = known;
   const notes: string[] = [];
@@ -31,6 +31,9 @@ export function leftOut(
       `The state at ${askedSeq} cannot be worked out any more: the copy ends before, with ${endSeq}.`,
     );
   }
+  const isLostBehind = stretch.fault !== null || Math.max(lastSeq, acknowledgedSeq) > stretch.lastSeq;
+  const isCut = isOfTime && endSeq === stretch.lastSeq && isLostBehind;
+  if (isCut) notes.push(`Commands after ${endSeq} are lost, and some may be from before the chosen time.`);
   const fault = all.at(-1)?.fault ?? null;
   if (fault !== null) notes.push(`After ${lastSeq} the source is not good: ${fault}`);
   if (mark === null) notes.push(markNote);
@@ -50,5 +53,5 @@ export function leftOut(
   }
   const isUnknown = mark === null && (fault !== null || beforeSeq === null);
   const isBehind = acknowledgedSeq > endSeq || isUnknown;
-  return { notes, isLoss: askedSeq === null ? isBehind : endSeq < askedSeq };
+  return { notes, isLoss: isCut || (askedSeq === null ? isBehind : endSeq < askedSeq) };
 }

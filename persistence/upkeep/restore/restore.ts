@@ -33,6 +33,8 @@ interface RestoreTarget {
   readonly out: string;
   /** null for the last command available. */
   readonly toSeq: number | null;
+  /** It is the last good command at or before a chosen time. */
+  readonly isOfTime?: boolean;
 }
 
 export interface Restored {
@@ -59,7 +61,7 @@ export interface Restored {
 export function restore(
   source: DataDir,
   stretches: Stretches,
-  { out, toSeq }: RestoreTarget,
+  { out, toSeq, isOfTime = false }: RestoreTarget,
   onSeq: (seq: number) => void = () => {},
 ): Restored {
   requirePlace(source, out, 'restored into', () => 'it is not empty');
@@ -80,7 +82,7 @@ export function restore(
     const { mark } = stretches.known;
     const checksum = end.checksum ?? (mark?.lastSeq === end.seq ? mark.checksum : EMPTY_MARK.checksum);
     createMarkFile(dir.markFile, { lastSeq: end.seq, checksum });
-    const left = leftOut(source, stretches, stretch, endSeq, toSeq);
+    const left = leftOut(source, stretches, stretch, endSeq, { toSeq, isOfTime });
     return {
       seq: engine.seq,
       timeMs: engine.timeMs,

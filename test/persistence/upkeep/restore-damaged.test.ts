@@ -108,17 +108,18 @@ test('--to within a gap ends before it, elsewhere at that number', (t) => {
   const made = make(t);
   flipRow(1, 70)(made);
   const stretches = new Stretches(made.dir);
-  const at = (toSeq: number): Restored => {
-    const out = join(made.dir.root, '..', `at-${toSeq}`);
-    const restored = restore(made.dir, stretches, { out, toSeq });
+  const at = (toSeq: number, isOfTime = false): Restored => {
+    const out = join(made.dir.root, '..', `at-${toSeq}-${isOfTime}`);
+    const restored = restore(made.dir, stretches, { out, toSeq, isOfTime });
     expectServable(out, restored);
     return restored;
   };
   for (const batch of [30, 69, 100, 105]) {
     const { seq, lacksCommands, stateDigest } = at(seqAfter(made, batch));
-    assert.deepEqual([seq, lacksCommands], [seqAfter(made, batch), false]);
-    assert.equal(stateDigest, digestAt(made, seq));
+    assert.deepEqual([seq, lacksCommands, stateDigest], [seqAfter(made, batch), false, digestAt(made, seq)]);
   }
+  const { seq, lacksCommands } = at(stretches.seqAtTime(made.batches[75]?.timeMs ?? 0), true);
+  assert.deepEqual([seq, lacksCommands], [seqAfter(made, 69), true]);
   for (const batch of [70, 75, 99]) {
     const { seq, lacksCommands, notes } = at(seqAfter(made, batch));
     assert.deepEqual([seq, lacksCommands], [seqAfter(made, 69), true]);
