@@ -78,7 +78,7 @@ export function readOperatorTokens(path: string, mustExist: boolean): readonly N
   return tokens;
 }
 
-/** Returns the token's secret, which is kept nowhere. Throws `file_exists`. */
+/** Returns the token's secret, which is kept nowhere. Throws `file_exists`, and `operator_tokens_invalid` if the file is full. */
 export function addOperatorToken(path: string, name: string, role: OperatorRole, createdAt: string): string {
   const secret = newSecret();
   const found = readOperatorTokens(path, false);
@@ -88,6 +88,8 @@ export function addOperatorToken(path: string, name: string, role: OperatorRole,
       `There is a token with the name ${name} already, and it was left as it is. Revoke it first, or take another name.`,
     );
   }
+  if (found.length >= TOKENS_MAX)
+    throw invalid(path, [`has ${found.length} tokens, and no more are taken; revoke one first`]);
   const text = readTokensText(path) ?? '';
   const line = JSON.stringify({ name, role, sha256: digestOf(secret), createdAt });
   const end = text === '' || text.endsWith('\n') ? '' : '\n';

@@ -27,18 +27,18 @@ test('a made token is in the file as its digest only, closed to other users; com
   const text = readFileSync(path, 'utf8');
   assert.ok(!text.includes(secret) && !text.includes(secret.slice(7)));
   assert.equal(statSync(path).mode & 0o777, 0o600);
-  const found = readOperatorTokens(path, true).map(({ name, role }) => [name, role]);
-  assert.deepEqual(found, [
-    ['ann', 'support'],
-    ['bob@desk', 'read'],
-  ]);
-  assert.throws(
-    () => addOperatorToken(path, 'ann', 'admin', AT),
-    /There is a token with the name ann already/,
-  );
+  const found = readOperatorTokens(path, true).map(({ name, role }) => `${name}: ${role}`);
+  assert.deepEqual(found, ['ann: support', 'bob@desk: read']);
+  const add = (): string => addOperatorToken(path, 'ann', 'admin', AT);
+  assert.throws(add, /There is a token with the name ann already/);
   removeOperatorToken(path, 'ann');
   assert.match(readFileSync(path, 'utf8'), /^# who looks after what\n\{"name":"bob@desk".*\}\n$/);
   assert.throws(() => removeOperatorToken(path, 'ann'), /There is no token with the name ann/);
+  const lines = Array.from({ length: 1_000 }, (_, n) =>
+    lineOf({ name: `n${n}`, sha256: `${n + SHA}`.slice(0, 64) }),
+  );
+  writeFileSync(path, lines.join('\n'));
+  assert.throws(add, /has 1000 tokens, and no more are taken/);
 });
 
 test('each mistake is told with its line, and never with a value', (t) => {
