@@ -63,15 +63,17 @@ export class Shadow {
     const { dir } = options;
     const files = new SnapshotFiles(dir.snapshots, rest);
     this.#reader = new JournalReader(dir, SLICE_CHARS_MAX);
-    const { engine, chain, archive } = orClosed(this.#reader, (reader) =>
-      findStart(dir, reader, files, clock.nowMs(), note, rest),
-    );
+    const { endSeq, start } = orClosed(this.#reader, (reader) => ({
+      endSeq: reader.lastSeq,
+      start: findStart(dir, reader, files, clock.nowMs(), note, rest),
+    }));
+    const { engine, chain, archive } = start;
     this.#engine = engine;
     this.#archive = archive;
     this.#position = { seq: engine.seq, timeMs: engine.timeMs, digest: engine.rollingDigest(), chain };
     this.#oldRows = new OldRowsCheck(dir, this.#engine.seq, note, rest);
     if (this.#engine.seq === this.#archive.progress.seq) this.#archive.follow(this.#engine);
-    this.#snapshots = new ShadowSnapshots(files, this.#reader.lastSeq, options, clock, note, rest, onNews);
+    this.#snapshots = new ShadowSnapshots(files, endSeq, options, clock, note, rest, onNews);
     this.#archivedAtMs = clock.monotonicMs();
   }
 

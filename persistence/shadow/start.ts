@@ -9,6 +9,7 @@ import type { SnapshotRef, SnapshotStore } from '../../engine/host/snapshot-stor
 import type { JournalStore } from '../../engine/model/ports.js';
 import { setArchiveAside } from '../archive/file.js';
 import { ArchiveWriter } from '../archive/writer.js';
+import { orClosed } from '../data-dir/closing.js';
 import type { DataDir } from '../data-dir/layout.js';
 import { JournalError } from '../errors.js';
 import { firstUsable } from '../replay/usable-snapshot.js';
@@ -45,7 +46,7 @@ export function findStart(
   const archive = openArchive(dir, journal, nowMs, note);
   if (archive !== null) {
     const { seq } = archive.progress;
-    const found = origin(newestFirst.filter((ref) => ref.seq <= seq));
+    const found = orClosed(archive, () => origin(newestFirst.filter((ref) => ref.seq <= seq)));
     if (found !== null) return { ...found, archive };
     archive.close();
     setAside(dir, nowMs, note, `nothing leads to sequence number ${seq}, where it ends`);
@@ -98,7 +99,7 @@ function openArchive(
     const archive = ArchiveWriter.open(dir);
     if (archive === null) return null;
     const { seq, chain } = archive.progress;
-    if (journal.chainAt(seq) === chain) return archive;
+    if (orClosed(archive, () => journal.chainAt(seq)) === chain) return archive;
     archive.close();
     setAside(
       dir,

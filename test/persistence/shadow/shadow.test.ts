@@ -20,7 +20,7 @@ import type { JournalHead } from '../../../persistence/roots/messages.js';
 import { SnapshotFiles } from '../../../persistence/snapshot/files.js';
 import { newHasher } from '../../support/reference/pair.js';
 import { randomCommands } from '../../support/reference/random/stream.js';
-import { randomOf, refusal, temporaryDir } from '../support/journal-files.js';
+import { alterDatabase, onlySegment, randomOf, refusal, temporaryDir } from '../support/journal-files.js';
 import { alterBatch, catchUp, followed, HotSide, openShadow } from '../support/shadow-files.js';
 
 const STEPS = 900;
@@ -36,11 +36,11 @@ test('shadow and snapshot equal hot after random streams, whatever the batches a
       const opened = openShadow(hot.dir, { snapshotCommands: 1 });
       catchUp(opened);
       const { shadow } = opened;
-      assert.equal(shadow.appliedSeq, hot.engine.seq);
-      assert.equal(shadow.archiveSeq, hot.engine.seq);
+      const { seq } = hot.engine;
+      assert.deepEqual([shadow.appliedSeq, shadow.archiveSeq], [seq, seq]);
       const snapshots = new SnapshotFiles(hot.dir.snapshots);
       const { engine, meta } = snapshots.load(must(snapshots.list()[0], 'a snapshot'));
-      assert.equal(meta.seq, hot.engine.seq);
+      assert.equal(meta.seq, seq);
       assert.equal(engine.stateDigest(newHasher), hot.engine.stateDigest(newHasher));
       taken += 1;
       assert.equal(snapshots.list().length, Math.min(taken, 3));
@@ -77,15 +77,13 @@ test('the journal’s place is told to be signed at the first end, and then each
   const due: typeof ends = [];
   for (const end of ends) if (end.timeMs - (due.at(-1)?.timeMs ?? 0) >= 3_600_000) due.push(end);
   assert.ok(due.length > 1 && due.length < ends.length);
-  assert.deepEqual(
-    told.map(({ seq, timeMs }) => ({ seq, timeMs })),
-    due,
-  );
+  const ofTold = told.map(({ seq, timeMs }) => ({ seq, timeMs }));
+  assert.deepEqual(ofTold, due);
   opened.shadow.close();
   opened = openShadow(hot.dir, { roots: port1 });
   follow();
-  assert.equal(told.at(-1)?.seq, hot.engine.seq, 'once after each start');
-  assert.equal(told.length, due.length + 1);
+  // Once after each start.
+  assert.deepEqual([told.at(-1)?.seq, told.length], [hot.engine.seq, due.length + 1]);
   opened.shadow.close();
   hot.close();
   const reader = new JournalReader(hot.dir);
@@ -156,19 +154,21 @@ test('a missing archive is rebuilt, a damaged one set aside, with the same resul
   followed(hot.dir, { snapshotCommands: 100 });
   const good = checkArchive(hot.dir.archiveFile);
   assert.deepEqual(good.faults, []);
-
   rmSync(hot.dir.archiveFile);
-  const missing = followed(hot.dir);
-  assert.match(missing.notes.join(), /^The archive .* is missing: it is made anew/);
-  assert.equal(missing.notes.length, 1);
+  const { notes } = followed(hot.dir);
+  assert.match(`${notes.length} ${notes[0]}`, /^1 The archive .* is missing: it is made anew/);
   assert.deepEqual(checkArchive(hot.dir.archiveFile), good);
-
   truncateSync(hot.dir.archiveFile, 5_000);
   const damaged = followed(hot.dir);
   assert.match(damaged.notes.join(), /archive is rebuilt from the journal; the one before is .*damaged-\d+/);
   assert.ok(readdirSync(hot.dir.archive).some((name) => /^archive\.db\.damaged-\d+$/.test(name)));
   assert.deepEqual(checkArchive(hot.dir.archiveFile), good);
+  hot.write(10, 10);
   hot.close();
+  alterDatabase(onlySegment(hot.dir), "UPDATE batch SET checksum = 'x' WHERE last_seq = 300");
+  assert.throws(() => openShadow(hot.dir), refusal('journal_corrupt'));
+  // Refused while another connection is open.
+  alterDatabase(hot.dir.archiveFile, 'PRAGMA journal_mode = DELETE');
 });
 
 test('what was refused is archived behind the commands before it, and copied once', (t) => {
@@ -183,9 +183,8 @@ test('what was refused is archived behind the commands before it, and copied onc
     reader.close();
     return actions.map(({ seq, item, operator }) => [seq, item, operator]);
   };
-  const denials = ['ann', 'bob'].map(
-    (operator) => ({ operator, role: 'read', route: 'r', times: 1 }) as const,
-  );
+  const about = { role: 'read', route: 'r', times: 1 } as const;
+  const denials = ['ann', 'bob'].map((operator) => ({ operator, ...about }));
   const refused = { timeMs: 1, denials, guesses: null };
   const opened = openShadow(hot.dir);
   const { shadow } = opened;
@@ -216,9 +215,8 @@ test('the rollback journal of an old archive is not applied to the new one', (t)
   const db = new Database(hot.dir.archiveFile);
   db.pragma('journal_mode = DELETE');
   db.pragma('cache_size = 1');
-  db.exec(
-    'BEGIN; UPDATE placed_block SET rows = hex(randomblob(9000)); UPDATE transfer SET reference = hex(randomblob(200))',
-  );
+  db.exec('BEGIN; UPDATE placed_block SET rows = hex(randomblob(9000))');
+  db.exec('UPDATE transfer SET reference = hex(randomblob(200))');
   const journal = readFileSync(left);
   db.exec('ROLLBACK');
   db.close();
