@@ -90,6 +90,8 @@ function isAbout({ command, events }: Shown, { kind, account, operator }: Replay
 type Read = (seq: number, toSeq: number) => { readonly afterSeq: number; readonly steps: Iterable<Shown> };
 
 function commandsAfter(history: History, seq: number, toSeq: number): ReturnType<Read> {
+  // Throws that they are not there any more.
+  if (seq < history.firstSeq - 1) history.startFor(seq);
   const afterSeq = Math.max(seq - WINDOW, history.firstSeq - 1);
   return { afterSeq, steps: history.commands(afterSeq, toSeq) };
 }

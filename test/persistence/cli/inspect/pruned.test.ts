@@ -82,9 +82,10 @@ test('exports, bets, rounds and accounts are the same as before pruning', async 
 
 test('an earlier state, which only a replay could give, is refused', async (t) => {
   const { pruned } = makeBoth(temporaryDir(t));
-  const early = await tote(['account', 'acc_1', pruned.dir.root, '--at', '20']);
-  assert.equal(early.code, 1);
-  assert.match(early.stderr, /cannot be worked out any more/);
+  for (const args of ['account acc_1 --at 20', 'replay --from 20 --to 30']) {
+    const early = await tote([...args.split(' '), pruned.dir.root]);
+    assert.match(`${early.code} ${early.stderr}`, /^1 .* cannot be worked out any more/);
+  }
   const replayed = (await toteText(['replay', pruned.dir.root])).split('\n');
   assert.match(replayed[0] ?? '', new RegExp(`^${must(pruned.batches[70], 'batch').lastSeq + 1} `));
 });
@@ -105,7 +106,6 @@ test('an archive that was tampered with does not balance, and one with a flipped
     ['export', '--what', 'ledger'],
   ]) {
     const refused = await tote([...command, pruned.dir.root]);
-    assert.equal(refused.code, 1, refused.stderr);
-    assert.match(refused.stderr, /transfer \d+ \d+ does not match its checksum/);
+    assert.match(`${refused.code} ${refused.stderr}`, /^1 .*transfer \d+ \d+ does not match its checksum/s);
   }
 });
