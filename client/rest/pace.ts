@@ -25,10 +25,14 @@ export class Pace {
     this.#remaining -= 1;
     this.#nextAtMs = atMs + this.#gapMs(atMs);
     if (atMs > nowMs) await this.around.sleep(atMs - nowMs, signal);
+  }
+
+  /** The request that has waited goes out: a call that was aborted meanwhile sends none. */
+  sent(): void {
     this.#onTheWay += 1;
   }
 
-  /** Ends what `wait` began, with the answer's headers; null where no answer came. */
+  /** Ends what `sent` began, with the answer's headers; null where no answer came. */
   answered(headers: Headers | null): void {
     this.#onTheWay -= 1;
     const limit = wholeNumber(headers?.get('X-RateLimit-Limit'));

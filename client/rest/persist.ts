@@ -75,7 +75,7 @@ export interface Persistence {
 const RETRY_AFTER_JITTER_MS = 250;
 
 /**
- * `attempt` ends what `pace.wait` has begun. It throws only the reason of the signal, and only after it has sent
+ * `attempt` ends what `pace.sent` has begun. It throws only the reason of the signal, and only after it has sent
  * something.
  */
 export async function persist(
@@ -94,6 +94,7 @@ export async function persist(
   for (let attempts = 1; ; attempts++) {
     await pace.wait(signal).catch(() => undefined);
     if (signal?.aborted === true) throw error(aborted(signal), attempts - 1);
+    pace.sent();
     const outcome = await attempt().catch(() => aborted(signal));
     if (!isFailure(outcome)) return outcome;
     doubt.add(outcome);
