@@ -101,7 +101,8 @@ function sorted(bets: readonly Position[], balance: number): BacktestRun {
   const settled = bets
     .filter(({ status }) => status === 'SETTLED')
     .sort((one, other) => settledMs(one) - settledMs(other) || number(one) - number(other));
-  const open = bets.filter(({ status }) => status !== 'SETTLED');
+  // Limit orders that were cancelled or have expired have ended, too: their stakes went back.
+  const open = bets.filter(({ settledAt }) => settledAt === null);
   return { settled, open, balance };
 }
 

@@ -3,12 +3,13 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { subtractDollars, ToteClient } from '../../client/index.js';
+import { type BacktestPlan, runBacktest } from '../../client/local/backtest-run.js';
+import { readPrices } from '../../client/local/program.js';
 import { newDataDir, Server } from '../support/processes/server.js';
 
 const project = fileURLToPath(new URL('../../..', import.meta.url));
@@ -71,21 +72,29 @@ test('a backtest gives the same bytes every time, and the sums fit', async () =>
   }
   assert.equal(outputs[0], outputs[1]);
   const [text = ''] = outputs;
-  assert.match(
-    text,
-    /^momentum on BTC_FIVE_MINUTES, 2026-06-10T00:00:00\.000Z to 2026-06-10T00:25:00\.000Z$/m,
-  );
+  assert.match(text, /^momentum on BTC_FIVE_MINUTES, 2026-06-10T00:00:00.000Z to 2026-06-10T00:25:00.000Z$/m);
   const [, profit = ''] = /^ {2}profit +(-?[\d.]+) USD/m.exec(text) ?? [];
   const [, balance = ''] = /^ {2}balance +([\d.]+) USD/m.exec(text) ?? [];
   assert.equal(subtractDollars(Number(balance), 1_000), Number(profit));
   assert.match(text, /<svg .*<polyline .*<polyline .*<\/svg>/s);
 });
 
+test('limit orders that have expired are not open after a backtest', async () => {
+  const bot: BacktestPlan['bot'] = async ({ tote, markets }) => {
+    for await (const { id: marketId, currentRound } of markets) {
+      const order = { marketId, prediction: 'UP', amount: 10, limitOdds: 900 } as const;
+      if (currentRound?.status === 'LIVE') await tote.placeOrder(order, { idempotencyKey: currentRound.id });
+    }
+  };
+  const plan = { bot, marketId: 'BTC_FIVE_MINUTES', path: readPrices(shortPath()), log: () => undefined };
+  const run = await runBacktest({ ...plan, balance: 100 });
+  assert.deepEqual(run, { settled: [], open: [], balance: 100 });
+});
+
 const WRONG: readonly (readonly [name: string, args: readonly string[], line: RegExp])[] = [
   ['sandbox', ['--nope'], /^Unknown option '--nope'.*\n$/],
   ['sandbox', ['--start', 'now'], /^--start: "now" is no time such as 2026-06-10T00:00:00Z\n$/],
   ['sandbox', ['--prices', 'README.md'], /^--prices README\.md: line 1: the columns must be time .*\n$/],
-  ['examples', ['--nope'], /^Unknown option '--nope'.*\n$/],
   ['examples', ['momentum'], /^no TOTE_API_KEY is set, .* start the server first, with npm start\n$/],
   ['backtest', ['momentun'], /^name a bot: momentum, imbalance, both-sides\n$/],
   ['backtest', ['momentum', 'imbalance'], /^one bot at a time, not momentum and imbalance\n$/],
@@ -124,44 +133,33 @@ test('the sandbox prints a key, plays a price path, and keeps its time and its d
   const tote = new ToteClient({ url, key });
   assert.equal((await tote.getTime()).time, '2026-06-10T00:25:00.000Z');
   assert.deepEqual(await tote.cancelOrders(), { cancelled: 0 }, 'the key may cancel');
-  const shown = (await tote.getMarket('BTC_FIVE_MINUTES')).currentRound?.startTime;
-  assert.equal(shown, '2026-06-10T00:25:00.000Z');
+  const { currentRound } = await tote.getMarket('BTC_FIVE_MINUTES');
+  assert.equal(currentRound?.startTime, '2026-06-10T00:25:00.000Z');
   first.child.kill('SIGTERM');
   await once(first.child, 'exit');
   const second = start('sandbox', [], env);
   await second.sees(/It is 2026-06-10T00:25:00\.000Z, and only you move/);
 });
 
-test('a sandbox whose port is taken says so, and what to do', async (t) => {
-  const taken = createServer().listen(0, '127.0.0.1');
-  t.after(() => taken.close());
-  await once(taken, 'listening');
-  const { port } = taken.address() as AddressInfo;
-  const own = { TOTE_DATA_DIR: join(folder, 'refused'), TOTE_PORT: String(port), TOTE_OPERATOR_PORT: '0' };
-  const env = { ...process.env, ...own };
-  const told =
-    /TOTE_PORT: cannot listen.*\nThe server did not start: .* set TOTE_PORT and TOTE_OPERATOR_PORT\.\n$/;
-  await assert.rejects(ran('sandbox', [], env), told);
-});
-
-test('an example bot makes itself an account and bets beside a server as `npm start` runs it', async () => {
+test('an example bot makes itself an account and bets beside `npm start`, whose ports a sandbox cannot have', async (t) => {
   const dataDir = join(folder, 'live');
   const env = { TOTE_CLOCK: undefined, TOTE_FEED: undefined, TOTE_RULES_FILE: undefined };
   const server = await Server.start({ dataDir, env });
-  try {
-    const bot = start('examples', ['momentum'], {
-      TOTE_DATA_DIR: dataDir,
-      TOTE_API_URL: `${server.publicUrl}/v1`,
-      // Without the path, which the client knows.
-      TOTE_OPERATOR_URL: server.operatorUrl,
-    });
-    await bot.sees(/^momentum bets as acc_1, a new account with 1000 USD/);
-    // Real time and a simulated walk: a bet may take a round or two, which this test does not wait for.
-    await server.operator.get('/accounts/acc_1');
-    bot.child.kill('SIGINT');
-    const [code] = await once(bot.child, 'exit');
-    assert.equal(code, 0);
-  } finally {
-    await server.kill();
-  }
+  t.after(() => server.kill());
+  const bot = start('examples', ['momentum'], {
+    TOTE_DATA_DIR: dataDir,
+    TOTE_API_URL: `${server.publicUrl}/v1`,
+    // Without the path, which the client knows.
+    TOTE_OPERATOR_URL: server.operatorUrl,
+  });
+  await bot.sees(/^momentum bets as acc_1, a new account with 1000 USD/);
+  // Real time and a simulated walk: a bet may take a round or two, which this test does not wait for.
+  await server.operator.get('/accounts/acc_1');
+  bot.child.kill('SIGINT');
+  assert.deepEqual(await once(bot.child, 'exit'), [0, null]);
+  const { port } = new URL(server.publicUrl);
+  const own = { TOTE_DATA_DIR: join(folder, 'refused'), TOTE_PORT: port, TOTE_OPERATOR_PORT: '0' };
+  const told =
+    /TOTE_PORT: cannot listen.*\nThe server did not start: .* set TOTE_PORT and TOTE_OPERATOR_PORT\.\n$/;
+  await assert.rejects(ran('sandbox', [], { ...process.env, ...own }), told);
 });
