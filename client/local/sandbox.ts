@@ -4,6 +4,7 @@
  */
 import { join } from 'node:path';
 import { OperatorClient, type PriceRow, playPrices } from '../sandbox/index.js';
+import { pathTimeMs } from '../sandbox/price-path.js';
 import { readArgs, readPrices, runProgram, UsageError } from './program.js';
 import { LocalServer } from './server.js';
 
@@ -35,7 +36,7 @@ function speedOf(text: string | undefined): number {
 }
 
 function startOf(text: string): number {
-  const startMs = Date.parse(text);
+  const startMs = pathTimeMs(text);
   if (Number.isNaN(startMs))
     throw new UsageError(`--start: "${text}" is no time such as 2026-06-10T00:00:00Z`);
   return startMs;

@@ -17,6 +17,10 @@ export interface PriceRow {
   readonly prices: Prices;
 }
 
+/** NaN if it is none. A time without a zone is one of UTC, on every machine. */
+export const pathTimeMs = (text: string): number =>
+  Date.parse(/\d[T ][\d:.]+$/.test(text) ? `${text}Z` : text);
+
 /** Throws a `RangeError` that names the line. Unknown assets are the server's to refuse. */
 export function parsePricePath(csv: string): PriceRow[] {
   const [head = '', ...lines] = csv.trimEnd().split(/\r?\n/);
@@ -27,7 +31,7 @@ export function parsePricePath(csv: string): PriceRow[] {
   return lines.map((line, index) => {
     const where = `line ${index + 2}`;
     const [time = '', ...cells] = line.split(',');
-    const timeMs = Date.parse(time);
+    const timeMs = pathTimeMs(time);
     if (!(timeMs > lastMs)) throw new RangeError(`${where}: ${time} is not a time after the line before`);
     if (cells.length !== cryptos.length)
       throw new RangeError(`${where}: ${cryptos.length} prices were expected, not ${cells.length}`);

@@ -6,8 +6,10 @@ import { plotSvg } from '../../client/local/plot.js';
 import { csvOf, resultsOf } from '../../client/local/results.js';
 import { parsePricePath } from '../../client/sandbox/price-path.js';
 
-test('rows have a time and prices; an empty cell is none', () => {
-  const text = 'time,BTC,ETH\n2026-06-10T00:00:00Z,65000,3400\r\n2026-06-10T00:00:30.500Z,65004.5,\n';
+test('rows have a time, of UTC on every machine, and prices; an empty cell is none', (t) => {
+  process.env['TZ'] = 'America/New_York';
+  t.after(() => delete process.env['TZ']);
+  const text = 'time,BTC,ETH\n2026-06-10T00:00:00,65000,3400\r\n2026-06-10T00:00:30.500Z,65004.5,\n';
   const startMs = Date.parse('2026-06-10T00:00:00Z');
   assert.deepEqual(parsePricePath(text), [
     { timeMs: startMs, prices: { BTC: 65_000, ETH: 3_400 } },
@@ -43,12 +45,10 @@ const settled = (...profits: readonly number[]): Position[] =>
 
 test('profit is exact, and the drawdown is the deepest fall from a peak', () => {
   const results = resultsOf(settled(0.1, 0.2, -5, 3, -4.5, 20, -6));
-  assert.equal(results.profit, 7.8);
-  assert.equal(results.staked, 70);
-  assert.deepEqual(results.byResult, { WIN: 4, LOSS: 3 });
+  const { profit, staked, byResult } = results;
+  assert.deepEqual([profit, staked, byResult], [7.8, 70, { WIN: 4, LOSS: 3 }]);
   assert.equal(results.drawdownMax, 6.5, 'from 0.30 down to -6.20');
   assert.equal(resultsOf(settled(-3, -4, 1)).drawdownMax, 7, 'the beginning is a peak, too');
-  assert.equal(resultsOf([]).profit, 0);
 });
 
 test('bets are listed as CSV', () => {
