@@ -51,7 +51,8 @@ async function play(operator: OperatorClient, path: readonly PriceRow[], speed: 
   for await (const { timeMs } of playPrices(operator, path)) {
     firstMs ??= timeMs;
     const aheadMs = (timeMs - firstMs) / speed - (performance.now() - startedMs);
-    if (aheadMs > 0) await new Promise((resolve) => setTimeout(resolve, aheadMs));
+    // Once the server has ended, nothing waits for the next price.
+    if (aheadMs > 0) await new Promise((resolve) => setTimeout(resolve, aheadMs).unref());
   }
   const time = new Date(await operator.advance(0)).toISOString();
   say(`\nThe prices have been played. It is ${time}, and time stands still.`);

@@ -13,6 +13,7 @@ import { readPrices } from '../../client/local/program.js';
 import { newDataDir, Server } from '../support/processes/server.js';
 
 const project = fileURLToPath(new URL('../../..', import.meta.url));
+const DAY = join(project, 'client', 'examples', 'prices', 'day.csv');
 const folder = newDataDir();
 const running: ChildProcess[] = [];
 after(async () => {
@@ -28,7 +29,7 @@ const ran = (name: string, args: readonly string[], env: Readonly<NodeJS.Process
 
 /** The first 25 minutes: five rounds. */
 function shortPath(): string {
-  const lines = readFileSync(join(project, 'client', 'examples', 'prices', 'day.csv'), 'utf8').split('\n');
+  const lines = readFileSync(DAY, 'utf8').split('\n');
   const file = join(folder, 'short.csv');
   writeFileSync(file, `${lines.slice(0, 52).join('\n')}\n`);
   return file;
@@ -137,8 +138,11 @@ test('the sandbox prints a key, plays a price path, and keeps its time and its d
   assert.equal(currentRound?.startTime, '2026-06-10T00:25:00.000Z');
   first.child.kill('SIGTERM');
   await once(first.child, 'exit');
-  const second = start('sandbox', [], env);
+  const second = start('sandbox', ['--prices', DAY, '--speed', '0.001'], env);
   await second.sees(/It is 2026-06-10T00:25:00\.000Z, and only you move/);
+  await new Promise((resolve) => setTimeout(resolve, 1_000));
+  second.child.kill('SIGTERM');
+  assert.deepEqual(await once(second.child, 'exit'), [0, null], 'it does not wait for the next price');
 });
 
 test('an example bot makes itself an account and bets beside `npm start`, whose ports a sandbox cannot have', async (t) => {
