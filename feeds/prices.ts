@@ -4,7 +4,15 @@ import type { EngineReads } from '../engine/engine.js';
 import { PriceTracker } from '../engine/host/price-tracker.js';
 import { Quoter } from '../engine/host/quoter.js';
 import { GRACE_MS } from '../engine/host/ticks/boundary-window.js';
-import { ASSETS, assetOf, marketOf, TIME_FRAMES, textAt, timeFrameOf } from '../engine/model/domain.js';
+import {
+  ASSETS,
+  assetOf,
+  MARKET_IDS,
+  marketOf,
+  TIME_FRAMES,
+  textAt,
+  timeFrameOf,
+} from '../engine/model/domain.js';
 import type { PriceWatch } from '../engine/model/prices.js';
 import { type ChosenFeed, chooseFeed, type FeedSurroundings } from './choose-feed.js';
 import { bears } from './live/lateness.js';
@@ -48,7 +56,14 @@ export function openPrices(
     const preferred = chosen.liveFeeds.find((feed) => feed.covers(asset));
     return source !== null && preferred !== undefined && preferred.name !== source;
   };
-  const expectedAssets = expectedAssetsOf(config, hours, tracker, chosen.liveFeeds);
+  // A market that has left the rules runs out its round.
+  const hasMarket = (asset: number): boolean =>
+    [...MARKET_IDS.keys()].some(
+      (market) =>
+        assetOf(market) === asset &&
+        (engine.marketRules(market) !== null || engine.currentRound(market) !== null),
+    );
+  const expectedAssets = expectedAssetsOf(config, hours, tracker, chosen.liveFeeds, hasMarket);
   return {
     ...chosen,
     hours,

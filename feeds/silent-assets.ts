@@ -17,13 +17,14 @@ type Covering = readonly Pick<LiveFeed, 'covers'>[];
 /**
  * No tick is expected while an asset's markets are closed, nor with a manual clock. With pushed prices only assets with
  * an earlier tick are expected to have another: the server does not know which ones will be pushed. Live prices are
- * expected only for assets that a feed covers.
+ * expected only for assets that a feed covers, and any only for assets with a market that is active.
  */
 export function expectedAssetsOf(
   { feed, clock }: Setup,
   hours: Hours,
   tracker: Latest,
   liveFeeds: Covering = [],
+  isOffered: (asset: number) => boolean = () => true,
 ): AssetsAt {
   if (clock === 'manual') return () => [];
   return (nowMs) =>
@@ -32,7 +33,9 @@ export function expectedAssetsOf(
         feed !== 'push' && (liveFeeds.length === 0 || liveFeeds.some((live) => live.covers(asset)));
       const isExpected = isCovered || tracker.latest(asset) !== null;
       return (
-        isExpected && [nowMs - SILENT_MS, nowMs].every((timeMs) => hours.isOpen(assetClassOf(name), timeMs))
+        isExpected &&
+        isOffered(asset) &&
+        [nowMs - SILENT_MS, nowMs].every((timeMs) => hours.isOpen(assetClassOf(name), timeMs))
       );
     });
 }

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { withOverrides } from '../../config/compose.js';
 import { readConfig } from '../../config/config.js';
 import { resolveSetup } from '../../config/setup.js';
 import { Engine } from '../../engine/engine.js';
@@ -18,12 +19,8 @@ function deskAt(time: string, env: Record<string, string>) {
   const log = new SeenLog();
   const fromMs = Date.parse(time);
   const engine = new Engine();
-  const desk = openPrices(config, engine, {
-    masterSecret: Buffer.alloc(32),
-    fromMs,
-    clock: { nowMs: () => fromMs, monotonicMs: () => 0 },
-    log,
-  });
+  const clock = { nowMs: () => fromMs, monotonicMs: () => 0 };
+  const desk = openPrices(config, engine, { masterSecret: Buffer.alloc(32), fromMs, clock, log });
   return { desk, engine, fromMs, log };
 }
 
@@ -38,9 +35,9 @@ test('feeds are in the order of TOTE_FEED, and one alone needs nobody to stand b
   assert.deepEqual(namesOf('push'), ['push']);
 });
 
-test('assets that the preferred feed does not price are counted, once they have a price', () => {
+test('assets that the preferred feed does not price are counted, and prices expected of those with markets', () => {
   const env = { TOTE_FEED: 'coinbase, hermes', TOTE_HERMES_API_KEY: 'some-key' };
-  const { desk, fromMs } = deskAt('2026-06-10T12:00Z', env);
+  const { desk, engine, fromMs } = deskAt('2026-06-10T12:00Z', env);
   desk.tracker.start(fromMs);
   const switchedBy = (source: string): number => {
     const tick = { asset: ASSETS.indexOf('BTC'), price: 95_000, timeMs: fromMs, source, origin: '' };
@@ -48,6 +45,9 @@ test('assets that the preferred feed does not price are counted, once they have 
     return desk.switchedAssets();
   };
   assert.deepEqual([desk.switchedAssets(), switchedBy('coinbase'), switchedBy('hermes')], [0, 0, 1]);
+  const rules = withOverrides('f'.repeat(64), { markets: ['BTC_ONE_DAY', 'SOL_ONE_MINUTE'] });
+  engine.apply({ kind: 'configure', timeMs: fromMs, rulesVersion: RULES_VERSION, rules });
+  assert.deepEqual([desk.expectedAssets(fromMs), desk.silentAssets(fromMs)], [['BTC', 'SOL'], ['SOL']]);
 });
 
 test('all files of holidays count, and one that is over is told of', () => {
