@@ -54,7 +54,9 @@ export async function sendRequest(
   const { method, url, headers, body } = wanted;
   const { own, done } = deadline(timeoutMs, signal);
   try {
-    const response = await send(url, { method, headers, signal: own, ...(body !== null && { body }) });
+    // Followed, a redirection may make a GET of an order, whose answer would pass for that of the order.
+    const init = { method, headers, signal: own, redirect: 'manual' } as const;
+    const response = await send(url, { ...init, ...(body !== null && { body }) });
     return { outcome: readAnswer(response, await response.text()), headers: response.headers };
   } catch (cause) {
     signal?.throwIfAborted();
