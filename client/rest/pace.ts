@@ -18,6 +18,11 @@ export class Pace {
 
   constructor(private readonly around: Surroundings) {}
 
+  /** When the next request may be sent, if that is later than now. */
+  get nextAtMs(): number {
+    return this.#nextAtMs;
+  }
+
   /** Resolves when the next request may be sent. Each caller waits behind those before it. */
   async wait(signal?: AbortSignal): Promise<void> {
     const nowMs = this.around.monotonicMs();

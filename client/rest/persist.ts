@@ -91,12 +91,16 @@ export async function persist(
     const isOutcomeUnknown = isWrite && doubt.isOutcomeUnknown;
     return new ToteError(failure, { attempts, isOutcomeUnknown, ...marks });
   };
+  let last: Failure | null = null;
   for (let attempts = 1; ; attempts++) {
+    // Behind other requests of the client it may have to wait for longer than its own pause.
+    if (last !== null && pace.nextAtMs > retryUntilMs) throw error(last, attempts - 1);
     await pace.wait(signal).catch(() => undefined);
     if (signal?.aborted === true) throw error(aborted(signal), attempts - 1);
     pace.sent();
     const outcome = await attempt().catch(() => aborted(signal));
     if (!isFailure(outcome)) return outcome;
+    last = outcome;
     doubt.add(outcome);
     const delayMs = pauseMs(outcome, attempts, around.random);
     // Spares the client's other requests the same refusal.

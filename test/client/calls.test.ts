@@ -209,6 +209,9 @@ test('an order is not sent again once the server may have forgotten its key', as
   assert.ok(time.nowMs() - startMs < 600_000);
   await errorOf(client.listMarkets());
   assert.ok(time.nowMs() - startMs > 3_600_000, 'reads may be');
+  const limits = { 'X-RateLimit-Limit': '30', 'X-RateLimit-Remaining': '0', 'X-RateLimit-Reset': '59' };
+  const held = new Scripted([failure(503, 'stale_price', limits)]);
+  assert.equal((await errorOf(held.client.placeOrder(ORDER))).attempts, 1, 'the limits let none go in time');
 });
 
 test('an order that was refused for its odds is told what they are', async () => {
