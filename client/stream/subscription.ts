@@ -80,6 +80,8 @@ export class Subscription {
 
   onChannelMessage(message: ChannelMessage): void {
     if (this.#isOfEvents) {
+      // Those of the subscription that this one replaces: the server sends what comes after `since` again.
+      if (!this.#isActive && this.options.since !== undefined) return;
       if (this.#seq !== null && message.seq <= this.#seq) return;
       this.#seq = message.seq;
     }

@@ -160,16 +160,21 @@ test('after a lost connection events resume where they were, and what comes twic
   assert.equal((await third.confirm(107))['since'], 107);
   third.send(fills(107), fills(120), fills(120), fills(130));
   while (seen.at(-1) !== 130) await new Promise((resolve) => setImmediate(resolve));
-  assert.deepEqual(seen, [103, 120, 130]);
+  await third.next();
+  void stream.subscribe('fills', ({ seq }) => seen.push(seq), { since: 130 });
+  third.send(fills(140));
+  await third.confirm(130);
+  third.send(fills(135), fills(140));
+  while (seen.at(-1) !== 140) await new Promise((resolve) => setImmediate(resolve));
+  assert.deepEqual(seen, [103, 120, 130, 135, 140], 'one that replaces another begins where it says');
   assert.deepEqual(states, ['connected', 'waiting', 'connected', 'waiting', 'connected']);
 });
 
 test('where the server cannot resume, the bot is told once the events come again', async () => {
-  const { script, stream } = await opened();
+  const { stream, line } = await connected();
   const said: (string | number)[] = [];
   const options = { since: 7, onResync: () => said.push('resync') };
   void stream.subscribe('fills', ({ seq }) => said.push(seq), options);
-  const line = await script.line();
   const { id, since } = await line.next();
   assert.equal(since, 7);
   line.refuse(id, 'resync_required');
@@ -181,9 +186,8 @@ test('where the server cannot resume, the bot is told once the events come again
 });
 
 test('a subscription that was replaced before the server refused to resume it does not come back', async () => {
-  const { script, stream } = await opened();
+  const { stream, line } = await connected();
   void stream.subscribe('rounds', () => undefined, { markets: ['BTC_ONE_MINUTE'], since: 7 });
-  const line = await script.line();
   const { id } = await line.next();
   const successor = stream.subscribe('rounds', () => undefined, { markets: ['ETH_ONE_MINUTE'] });
   line.refuse(id, 'resync_required');
@@ -206,11 +210,9 @@ test('a connection without heartbeats is given up for another', async () => {
 });
 
 test('a subscription that the server refuses is rejected, and not asked for again', async () => {
-  const { script, stream } = await opened();
+  const { script, stream, line } = await connected();
   const refused = errorOf(stream.subscribe('fills', () => undefined));
-  const line = await script.line();
-  const { id } = await line.next();
-  line.refuse(id, 'insufficient_scope', 'the key lacks positions:read');
+  line.refuse((await line.next())['id'], 'insufficient_scope', 'the key lacks positions:read');
   assert.equal((await refused).code, 'insufficient_scope');
   line.socket.close();
   const next = await script.line();
@@ -220,16 +222,14 @@ test('a subscription that the server refuses is rejected, and not asked for agai
 });
 
 test('a subscription that is refused after a lost connection is told, once', async () => {
-  const { script, stream } = await opened();
+  const { script, stream, line: first } = await connected();
   const told: ToteError[] = [];
-  const first = script.line();
   const confirmed = stream.subscribe('fills', () => undefined, { onRefused: (error) => told.push(error) });
-  await (await first).confirm(100);
+  await first.confirm(100);
   await confirmed;
-  (await first).socket.terminate();
+  first.socket.terminate();
   const second = await script.line();
-  const { id } = await second.next();
-  second.refuse(id, 'rate_limited', 'too fast');
+  second.refuse((await second.next())['id'], 'rate_limited', 'too fast');
   const later = stream.subscribe('markets', () => undefined);
   await second.confirm(null);
   await later;
@@ -338,14 +338,13 @@ test('a cancellation is sent again without a key, and fails with the code of its
   second.send({ type: 'cancelled', ...AT, id: again['id'], data: { id: 'bet_7', status: 'CANCELLED' } });
   assert.deepEqual(await cancelled, { id: 'bet_7', status: 'CANCELLED' });
   const refused = errorOf(stream.cancelOrder('bet_7'));
-  const { id } = await second.next();
-  second.refuse(id, 'order_not_pending', 'it does not rest');
+  second.refuse((await second.next())['id'], 'order_not_pending', 'it does not rest');
   const { code, isOutcomeUnknown, idempotencyKey: ofError } = await refused;
   assert.deepEqual([code, isOutcomeUnknown, ofError], ['order_not_pending', false, null]);
 });
 
 test('a countdown is asked for anew by each connection, until it is taken back', async () => {
-  const { script, stream } = await opened();
+  const { script, stream, line: first } = await connected();
   const set = async (seconds: number, line: Line): Promise<void> => {
     const answered = stream.setDeadman(seconds);
     const asked = await line.next();
@@ -353,7 +352,6 @@ test('a countdown is asked for anew by each connection, until it is taken back',
     line.send({ type: 'deadman', ...AT, id: asked['id'], data: { seconds } });
     assert.deepEqual(await answered, { seconds });
   };
-  const first = await script.line();
   await set(5, first);
   first.socket.terminate();
   const second = await script.line();
@@ -372,8 +370,7 @@ test('a countdown is asked for anew by each connection, until it is taken back',
 test('an order that is refused fails with its code', async () => {
   const { stream, line } = await connected();
   const refused = errorOf(stream.placeOrder(ORDER, { idempotencyKey: 'k' }));
-  const { id } = await line.next();
-  line.refuse(id, 'odds_changed', '', { current: { percent: 40, oddsAtBet: 2 } });
+  line.refuse((await line.next())['id'], 'odds_changed', '', { current: { percent: 40, oddsAtBet: 2 } });
   const { code, idempotencyKey, isOutcomeUnknown, current } = await refused;
   assert.deepEqual([code, idempotencyKey, isOutcomeUnknown], ['odds_changed', 'k', false]);
   assert.deepEqual(current, { percent: 40, oddsAtBet: 2 });
