@@ -63,11 +63,16 @@ export class StreamOrders {
 
   /** Each connection asks anew: the server cancels when the last stream that has asked ends. */
   async deadman(seconds: number, options: CallOptions = {}): Promise<Deadman> {
-    // Until it is answered, this call itself asks again.
+    // Until it is answered, this call itself asks again. If it fails, what was asked for before goes on.
+    let now = this.#deadmanSeconds;
     this.#deadmanSeconds = 0;
-    const { data } = await this.#persist({ op: 'deadman', seconds }, NO_MARKS, options);
-    this.#deadmanSeconds = seconds;
-    return data as Deadman;
+    try {
+      const { data } = await this.#persist({ op: 'deadman', seconds }, NO_MARKS, options);
+      now = seconds;
+      return data as Deadman;
+    } finally {
+      this.#deadmanSeconds = now;
+    }
   }
 
   onConnected(send: (message: ClientMessage) => void): void {

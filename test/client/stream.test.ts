@@ -353,6 +353,9 @@ test('a countdown is asked for anew by each connection, until it is taken back',
     assert.deepEqual(await answered, { seconds });
   };
   await set(5, first);
+  const refused = errorOf(stream.setDeadman(500));
+  first.refuse((await first.next())['id'], 'invalid_request');
+  assert.equal((await refused).code, 'invalid_request');
   first.socket.terminate();
   const second = await script.line();
   const { op, seconds } = await second.next();
