@@ -41,10 +41,10 @@ async function main(): Promise<void> {
   const [name = ''] = positionals;
   const bot = botNamed(name);
   const url = env['TOTE_API_URL'];
-  const key = env['TOTE_API_KEY'] ?? (await makeKey(name));
-  const tote = new ToteClient({ key, ...(url !== undefined && { url }) });
   const ending = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => ending.abort());
+  const key = env['TOTE_API_KEY'] ?? (await makeKey(name));
+  const tote = new ToteClient({ key, ...(url !== undefined && { url }) });
   const markets = tote.watchMarket(values.market, { signal: ending.signal });
   await bot({ tote, markets, log: (line) => say(`${new Date().toISOString()}  ${line}`) });
 }
