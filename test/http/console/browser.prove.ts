@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Page, Request } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import type { SessionResource } from '../../../http/console/sessions.js';
 import { addOperatorToken } from '../../../persistence/data-dir/operator-tokens.js';
 import { consoleTests, figure, flaws, logIn, newPage } from '../../support/console/browser.js';
@@ -44,8 +44,7 @@ test('an account, its key, a bet with it, the round voided, the stake back', asy
   await dialog.getByLabel('Tier').selectOption('GOLD');
   await dialog.getByLabel('Initial balance').fill('1000');
   await dialog.getByText('$1,000.00').waitFor();
-  const isCreation = (request: Request): boolean => request.url().endsWith('/accounts');
-  const [sent] = await Promise.all([page.waitForRequest(isCreation), confirm(page, 'Create account')]);
+  const [sent] = await Promise.all([page.waitForRequest('**/accounts'), confirm(page, 'Create account')]);
   assert.deepEqual(sent.postDataJSON(), { tier: 'GOLD', name: 'Ann', balance: 1000, reason: REASON });
   await page.getByRole('heading', { name: 'acc_1', exact: true }).waitFor();
   assert.equal(await figure(page, 'Balance').textContent(), '$1,000.00');
@@ -112,8 +111,9 @@ test('the keyboard alone is enough: skip link, dialog, Escape, and back to where
   assert.equal(await focused(), 'Stop trading');
 });
 
-test('trading is stopped and resumed, and the session ends with the logout', async (page, server) => {
+test('trading is stopped and resumed, and the session is renewed at once, and ends with the logout', async (page, server) => {
   await logIn(page, server);
+  await Promise.all([page.waitForRequest((request) => request.method() === 'PUT'), page.reload()]);
   await page.getByRole('button', { name: 'Stop trading' }).click();
   await confirm(page, 'Stop trading');
   await page.getByText('orders are refused: trading_disabled').waitFor();

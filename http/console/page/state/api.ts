@@ -25,7 +25,8 @@ const TIMEOUT_MS = 30_000;
 const FIND_TIMEOUT_MS = 2_000;
 /** A session ends an hour after it was last renewed. */
 const RENEW_EVERY_MS = 5 * 60_000;
-let renewedMs = Date.now();
+/** Not known of a page that was opened with a session: it may be nearly over. */
+let renewedMs = 0;
 const LOST =
   'The server did not answer. If this was a change, it may have been made all the same: look before you try again.';
 const ENDED = 'Your session has ended. Log in again.';
