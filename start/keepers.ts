@@ -63,8 +63,9 @@ export function journalThread(
 export function recover(given: Config, log: Log): { readonly store: Store; readonly start: StartView } {
   const startedMs = performance.now();
   const onProgress = recoveryReporter(systemClock, recoveryLogger(log));
+  const clockStartMs = given.clock === 'manual' ? given.clockStartMs : null;
   const required = { requireData: given.isProduction, isFollower: given.role !== 'leader' };
-  const store = openStore(given.dataDir, systemClock, onProgress, required);
+  const store = openStore(given.dataDir, systemClock, onProgress, { ...required, clockStartMs });
   const tookMs = performance.now() - startedMs;
   logRecovered(log, store.recovered, store.engine, tookMs);
   const { snapshotSeq, lastSeq } = store.recovered;

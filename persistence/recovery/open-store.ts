@@ -36,6 +36,11 @@ export interface Store {
   readonly signing: SigningKeys;
 }
 
+interface StoreOptions extends RequiredOf {
+  /** Where the manual clock of a new directory begins; absent or null: at the machine's time. */
+  readonly clockStartMs?: number | null;
+}
+
 /**
  * Throws a `JournalError` if the directory cannot be used or its journal cannot be trusted; the lock is released
  * then.
@@ -44,7 +49,7 @@ export function openStore(
   path: string,
   clock: Clock,
   onProgress: OnProgress,
-  required: RequiredOf = {},
+  { clockStartMs = null, ...required }: StoreOptions = {},
 ): Store {
   const layout = dataDirLayout(path);
   refuseWithoutJournal(layout, required);
@@ -56,13 +61,17 @@ export function openStore(
     if (required.requireData && !required.isFollower && recovered.lastSeq === 0) throw notInitialised(dir);
     const masterSecret = openMasterSecret(dir, recovered.lastSeq === 0);
     checkSecret(dir, engine, masterSecret);
-    const signing = openSigningKeys(dir, clock.nowMs());
+    const signing = openSigningKeys(dir, keyTimeMs(engine, clockStartMs ?? clock.nowMs()));
     return { dir, lock, engine, recovered, masterSecret, signing, isAwaitingJournal };
   } catch (thrown) {
     lock.release();
     throw thrown;
   }
 }
+
+/** No key is made after what it signs, and a manual clock may be behind the machine's. */
+const keyTimeMs = ({ setup, timeMs }: Engine, newMs: number): number =>
+  setup?.clock === 'manual' ? timeMs : newMs;
 
 function recover(
   dir: DataDir,

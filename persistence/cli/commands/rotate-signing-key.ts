@@ -7,9 +7,15 @@ import { defineCommand } from '../frame/command.js';
 import { EXIT } from '../frame/exit-codes.js';
 import { isoText } from '../frame/format.js';
 
-/** Proofs say that no key signed after it was retired, so it is retired behind the journal's end, whatever the clock says. */
-const afterJournalMs = (dir: DataDir): number =>
-  Math.max(Date.now(), ...inspect(dir).segments.map(({ lastTimeMs }) => lastTimeMs));
+/**
+ * Proofs say that no key signed after it was retired, or before it was made, so that is behind the journal's end, whatever
+ * the clock says, and with a manual clock at it.
+ */
+function afterJournalMs(dir: DataDir): number {
+  const { segments, setup } = inspect(dir);
+  const nowMs = setup?.clock === 'manual' ? 0 : Date.now();
+  return Math.max(nowMs, ...segments.map(({ lastTimeMs }) => lastTimeMs));
+}
 
 export const rotateSigningKeyCommand = defineCommand({
   details:

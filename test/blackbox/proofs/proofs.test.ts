@@ -37,7 +37,7 @@ let trader: Trader;
 const files = new ProofFiles();
 
 before(async () => {
-  sandbox = await Sandbox.start();
+  sandbox = await Sandbox.start({ env: { TOTE_CLOCK_START: '2026-06-10T00:00:00Z' } });
   trader = await sandbox.trader();
 });
 after(() => sandbox.remove());
