@@ -110,7 +110,7 @@ export function openRound(
   round.status = LIVE;
   state.markets.potsCents += seedsCents;
   state.markets.market(market).lastRoundNumber = roundNumber;
-  state.markets.latestOpenPrices[assetOf(market)] = { price, timeMs: round.startTimeMs };
+  state.markets.noteOpenPrice(assetOf(market), { price, timeMs: round.startTimeMs });
   events.push({
     type: 'balanceMoved',
     timeMs,

@@ -193,6 +193,12 @@ export class MarketTable {
     return must(this.markets[market], 'market');
   }
 
+  /** A boundary's price may be final only after another market has opened late: that one is the asset's latest round. */
+  noteOpenPrice(asset: number, open: OpenPrice): void {
+    const latestMs = this.latestOpenPrices[asset]?.timeMs ?? open.timeMs;
+    if (open.timeMs >= latestMs) this.latestOpenPrices[asset] = open;
+  }
+
   refreshNextDue(): void {
     this.nextDueMs = Number.POSITIVE_INFINITY;
     for (const market of this.markets) {

@@ -214,6 +214,8 @@ export class MarketPublisher {
   #showOpenPrice(round: RoundView | null): void {
     if (round === null || round.openPrice === null) return;
     const row = must(this.#assets[assetOf(round.market)], 'the asset of a market');
+    // Another market may have opened late before the price at this round's boundary was final.
+    if (round.startTimeMs < (row.next[M.LAST_OPEN_MS] as number)) return;
     row.next[M.LAST_OPEN_PRICE] = round.openPrice;
     row.next[M.LAST_OPEN_MS] = round.startTimeMs;
     row.write();

@@ -191,6 +191,11 @@ export class Harness {
   }
 
   open(asset = 0, price = OPEN_PRICE): void {
+    this.openLate(asset, price);
+    this.settle();
+  }
+
+  openLate(asset = 0, price = OPEN_PRICE): void {
     this.submit({
       kind: 'openLate',
       asset,
@@ -199,12 +204,14 @@ export class Harness {
       source: null,
       evidence: 'test',
     });
-    this.settle();
   }
 
   closeMinute(price: number | null, asset = 0): void {
     this.clock.pass(MINUTE_MS - (this.clock.wallMs % MINUTE_MS));
-    const boundaryMs = this.clock.wallMs;
+    this.boundary(price, this.clock.wallMs, asset);
+  }
+
+  boundary(price: number | null, boundaryMs: number, asset = 0): void {
     this.submit({
       kind: 'boundaryPrice',
       asset,

@@ -7,15 +7,10 @@ import { dataOf, type Harness, MINUTE_MS, requestOf, withBettor, withRounds } fr
 
 const MARKET = 'BTC_ONE_MINUTE';
 
-function marketOf(api: Harness, key: string, id = MARKET): Market {
-  return dataOf<Market>(api.get(`/v1/markets/${id}`, key));
-}
-function marketsOf(api: Harness, key: string): Market[] {
-  return dataOf<Market[]>(api.get('/v1/markets', key));
-}
-function pricesOf(api: Harness, key: string): Price[] {
-  return dataOf<Price[]>(api.get('/v1/prices', key));
-}
+const marketOf = (api: Harness, key: string, id = MARKET): Market =>
+  dataOf<Market>(api.get(`/v1/markets/${id}`, key));
+const marketsOf = (api: Harness, key: string): Market[] => dataOf<Market[]>(api.get('/v1/markets', key));
+const pricesOf = (api: Harness, key: string): Price[] => dataOf<Price[]>(api.get('/v1/prices', key));
 const bet = (api: Harness, key: string, amount: number, prediction = 'UP', marketId = MARKET) =>
   api.order(key, { marketId, prediction, amount });
 
@@ -161,14 +156,7 @@ test('the number and the sum of bets wait for the journal, however a round begin
   };
   const place = (amount: number) =>
     api.begin('POST', '/v1/orders', { key: secret, body: { marketId: MARKET, prediction: 'UP', amount } });
-  api.submit({
-    kind: 'openLate',
-    asset: 0,
-    price: 100,
-    priceTimeMs: api.clock.wallMs,
-    source: null,
-    evidence: '',
-  });
+  api.openLate();
   place(10);
   api.settle();
   assert.deepEqual(shown(), [1, 10, 1_010]);
@@ -231,16 +219,18 @@ test('a price is the latest open price, with its time', () => {
   api.open(1, 2_000.5);
   api.open(0, 100);
   const firstMs = api.clock.wallMs;
-  const iso = (ms: number) => new Date(ms).toISOString();
-  assert.deepEqual(pricesOf(api, secret), [
-    { crypto: 'BTC', price: 100, source: 'round_open', timestamp: iso(firstMs) },
-    { crypto: 'ETH', price: 2_000.5, source: 'round_open', timestamp: iso(firstMs) },
-  ]);
+  const priceOf = (crypto: string, price: number, ms: number) => {
+    return { crypto, price, source: 'round_open', timestamp: new Date(ms).toISOString() };
+  };
+  assert.deepEqual(pricesOf(api, secret), [priceOf('BTC', 100, firstMs), priceOf('ETH', 2_000.5, firstMs)]);
   api.closeMinute(123.456789);
-  assert.deepEqual(pricesOf(api, secret)[0], {
-    crypto: 'BTC',
-    price: 123.456789,
-    source: 'round_open',
-    timestamp: iso(firstMs + MINUTE_MS),
-  });
+  assert.deepEqual(pricesOf(api, secret)[0], priceOf('BTC', 123.456789, firstMs + MINUTE_MS));
+  // A market without a round opens late while another one waits for its price at the boundary.
+  api.clock.pass(4 * MINUTE_MS + 500);
+  api.open(0, 105);
+  const late = pricesOf(api, secret);
+  api.boundary(104, api.clock.wallMs - 500);
+  assert.equal(api.host.engine.currentRound(1)?.openPrice, 104);
+  assert.deepEqual(pricesOf(api, secret), late);
+  assert.deepEqual([late[0]?.price, api.host.engine.latestOpenPrice(0)?.price], [105, 105]);
 });

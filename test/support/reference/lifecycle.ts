@@ -213,7 +213,9 @@ function open(state: ReferenceState, round: ReferenceRound, timeMs: number, pric
   const market = marketOfRound(state, round);
   market.current = round;
   market.usedRoundNumbers.push(round.roundNumber);
-  state.openPrices[assetOf(round.market)] = { price, timeMs: round.startTimeMs };
+  const asset = assetOf(round.market);
+  if (round.startTimeMs >= (state.openPrices[asset]?.timeMs ?? 0))
+    state.openPrices[asset] = { price, timeMs: round.startTimeMs };
   events.push({
     type: 'roundOpened',
     timeMs,
