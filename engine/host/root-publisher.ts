@@ -2,7 +2,6 @@
  * Puts the roots of locked rounds on record, as they are made beside the engine's thread. Only a manual clock waits for
  * them, so that in a sandbox a root always comes before the result.
  */
-import { roundId } from '../model/domain.js';
 import type { ErrorCode } from '../model/errors.js';
 import type { SignedRoot } from '../model/proofs/proof-views.js';
 import type { RoundView } from '../model/views.js';
@@ -24,8 +23,8 @@ export type RootToPublish = SignedRoot & Pick<RoundView, 'market' | 'roundNumber
 
 export class RootPublisher {
   #waiters: (() => void)[] = [];
-  /** By round: there is nothing more to wait for. */
-  readonly #refused = new Set<string>();
+  /** There is nothing more to wait for. A round that leaves memory leaves no trace here. */
+  readonly #refused = new WeakSet<RoundView>();
 
   constructor(
     private readonly sequencer: Sequencer,
@@ -37,7 +36,8 @@ export class RootPublisher {
     if (sequencer.stopped) return;
     const outcome = sequencer.submit({ kind: 'publishRoot', timeMs: sequencer.stampMs(), ...root });
     if (outcome.status === 'rejected') {
-      this.#refused.add(roundId(root.market, root.roundNumber));
+      const round = sequencer.engine.round(root.market, root.roundNumber);
+      if (round !== null) this.#refused.add(round);
       this.options.onRefused(root, outcome.code, outcome.detail);
     }
     this.#releaseIfDone();
@@ -67,8 +67,6 @@ export class RootPublisher {
   #isAwaited(): boolean {
     const { engine, stopped } = this.sequencer;
     if (stopped) return false;
-    const isAwaited = (round: RoundView): boolean =>
-      awaitsRoot(round) && !this.#refused.has(roundId(round.market, round.roundNumber));
-    return unfinishedRounds(engine).some(isAwaited);
+    return unfinishedRounds(engine).some((round) => awaitsRoot(round) && !this.#refused.has(round));
   }
 }
