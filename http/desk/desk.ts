@@ -123,9 +123,9 @@ export class Desk {
         return;
       }
       case 'quote': {
+        const quote = this.#quote(question);
         // A balance or a round that a client is told of must be there after a crash.
-        const seq = Math.max(touchedSeq, engine.lifecycleSeq);
-        this.#tell<'quote'>(seq, to, this.#quote(question));
+        this.#tell<'quote'>(Math.max(touchedSeq, engine.lifecycleSeq), to, quote);
         return;
       }
       default:
@@ -160,10 +160,11 @@ export class Desk {
     }
   }
 
-  /** The answer that the order would get if it were placed now. Changes nothing. */
+  /** The answer that the order would get if it were placed now. Changes nothing but what is due by now. */
   #quote({ order: fields, parts }: QuestionOf<'quote'>): QuoteReply {
     const { guards } = fields;
     const order = this.#command(fields);
+    this.sequencer.advance(order.timeMs);
     const { engine, gate } = this.sequencer;
     const { offer, refusal, rests } = engine.quoteOrder(order, gate, guards);
     const ofAccount = this.#unfitAccount(order.account);

@@ -16,6 +16,7 @@ const ask = (api: Harness, key: string, body: unknown, more: object = {}): Reply
 
 function compared(api: Harness, { secret }: Bettor, change: object): { quote: OrderQuote; code: string } {
   const order = { ...ORDER, ...change };
+  api.advance();
   const { seq } = api.host.engine;
   const quote = dataOf<OrderQuote>(ask(api, secret, order));
   assert.equal(api.host.engine.seq, seq, 'a quote changes nothing');
@@ -80,11 +81,7 @@ test('each refusal is named as POST /orders answers, with odds where the order c
   const tooMuch = { prediction: 'DOWN', amount: 9_000 };
   check(rich, tooMuch, 'round_exposure_limit', true);
   const resting = dataOf<OrderQuote>(ask(api, rich.secret, { ...ORDER, ...tooMuch, limitOdds: 1.5 }));
-  assert.deepEqual(
-    [resting.refusal, resting.rests],
-    [null, true],
-    'with a limit it waits until the round bears it',
-  );
+  assert.deepEqual([resting.refusal, resting.rests], [null, true], 'until the round bears it');
   check(rich, {}, '', true);
   check(rich, {}, 'too_many_open_bets', true);
   api.submit({ kind: 'updateAccount', account: rich.account, tier: null, frozen: true });
@@ -94,7 +91,11 @@ test('each refusal is named as POST /orders answers, with odds where the order c
   api.clock.pass(35_000);
   check(api.bettor(), {}, 'betting_closed');
   api.clock.pass(20_000);
-  check(api.bettor(), {}, 'round_not_live');
+  const last = api.bettor();
+  check(last, {}, 'round_not_live');
+  const over = { ...ORDER, roundId: `${MARKET}_${Math.floor(api.clock.wallMs / 60_000)}` };
+  api.clock.pass(5_000);
+  assert.equal(dataOf<OrderQuote>(ask(api, last.secret, over)).refusal?.code, 'round_changed');
 });
 
 test('what is no order is refused as by POST /orders, and an Idempotency-Key is left alone', () => {
