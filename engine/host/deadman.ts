@@ -50,7 +50,10 @@ export class Deadman {
   }
 
   opened(key: number): void {
-    this.#watch(key).streams += 1;
+    const watched = this.#watch(key);
+    // What earlier streams have left goes first: the orders of this one are not theirs.
+    while (watched.isDue && this.#look(key, watched, ORDERS_A_TURN) === ORDERS_A_TURN);
+    watched.streams += 1;
   }
 
   /** A stream that asked has ended. */
