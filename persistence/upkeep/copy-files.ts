@@ -10,7 +10,7 @@ import {
   rmSync,
   statSync,
 } from 'node:fs';
-import { basename, dirname, join, relative, resolve } from 'node:path';
+import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { renameDurably, syncPath, unfinishedPath } from '../data-dir/files.js';
 import type { DataDir } from '../data-dir/layout.js';
 import { readSigningKeys } from '../data-dir/signing-keys.js';
@@ -111,7 +111,7 @@ export function requirePlace(
     );
   };
   const way = relative(realPathOf(root), realPathOf(resolve(to)));
-  if (!way.startsWith('..')) refuse('it is the data directory itself, or lies in it');
+  if (way.split(sep)[0] !== '..') refuse('it is the data directory itself, or lies in it');
   if (!existsSync(to)) return;
   if (!statSync(to).isDirectory()) refuse('it is not a directory');
   const names = readdirSync(to);

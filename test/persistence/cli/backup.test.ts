@@ -189,7 +189,7 @@ test('refused are another journal, a copy that was continued, foreign files, a r
   writeFileSync(join(foreign, 'file'), 'mine');
   assert.throws(() => backup(dir, foreign), refusal('data_dir_invalid', /files that are no backup/));
   symlinkSync(dir.root, beside(dir, 'link'));
-  for (const inside of [join(dir.root, 'x'), beside(dir, 'link')])
+  for (const inside of [join(dir.root, 'x'), join(dir.root, '..x'), beside(dir, 'link')])
     assert.throws(() => backup(dir, inside), refusal('data_dir_invalid', /lies in it/));
   const lock = lockDataDir(findDataDir(to));
   const ran = await tote(['backup', to, dir.root]);
