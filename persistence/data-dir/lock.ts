@@ -6,6 +6,7 @@
  * closes any descriptor of it. The holder's process id is therefore in a file of its own.
  */
 import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { assert } from '../../engine/base/assert.js';
 import { attempt, messageOf } from '../../engine/base/attempt.js';
@@ -66,9 +67,11 @@ const EXCLUSIVE_WAIT_MS = 1_000;
 
 /**
  * Does a piece of work on `dir` that only one process at a time may do, with or without the lock of the directory.
- * Throws `data_dir_locked` while another one does.
+ * Throws `data_dir_locked` while another one does, and `data_dir_invalid` if there is no place for `file`.
  */
 export function exclusively<T>(dir: DataDir, file: string, work: () => T): T {
+  if (!existsSync(dirname(file)))
+    throw new JournalError('data_dir_invalid', `There is no directory ${dirname(file)}.`);
   using db = closing(new Database(file, { timeout: EXCLUSIVE_WAIT_MS }));
   try {
     db.exec('BEGIN EXCLUSIVE');

@@ -9,7 +9,7 @@ import {
   OPERATOR_ROLES,
   type OperatorRole,
 } from '../../../engine/model/operators.js';
-import { findHolder } from '../../data-dir/lock.js';
+import { exclusively, findHolder } from '../../data-dir/lock.js';
 import { addOperatorToken, readOperatorTokens, removeOperatorToken } from '../../data-dir/operator-tokens.js';
 import { type Context, defineCommand } from '../frame/command.js';
 import { EXIT, UsageError } from '../frame/exit-codes.js';
@@ -43,8 +43,13 @@ export const tokenCommand = defineCommand<TokenOptions>({
     const path = fileOf(context);
     if (!isRevoked && role === undefined)
       throw new UsageError(`Say what it may do: --role ${OPERATOR_ROLES.join(', ')}.`);
-    const secret = role === undefined ? null : addOperatorToken(path, name, role, new Date().toISOString());
-    if (role === undefined) removeOperatorToken(path, name);
+    const createdAt = new Date().toISOString();
+    // Each reads the file, and writes it as a whole.
+    const secret = exclusively(context.dir, `${path}.lock`, () => {
+      if (role !== undefined) return addOperatorToken(path, name, role, createdAt);
+      removeOperatorToken(path, name);
+      return null;
+    });
     if (out.isJson) out.answer({ name, role: role ?? null, secret, file: path });
     else {
       if (secret !== null) out.line(secret);
