@@ -32,6 +32,8 @@ export function connectionOptions({ servers, credentialsFile, tls }: NatsSetting
     pingInterval: PING_EVERY_MS,
     maxPingOut: 2,
     maxReconnectAttempts: -1,
+    // A second refusal would close the connection for good, even if the user is let in again later.
+    ignoreAuthErrorAbort: true,
     reconnectTimeWait: RECONNECT_EVERY_MS,
     ...(credentialsFile === null ? {} : { authenticator: authenticatorOf(credentialsFile) }),
     ...(tls === null ? {} : { tls: tls.caFile === null ? {} : { ca: readNamedFile(tls.caFile) } }),

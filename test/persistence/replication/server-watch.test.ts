@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
+import { connect } from '@nats-io/transport-node';
+import { connectionOptions } from '../../../persistence/replication/nats/nats-connection.js';
 import { refuseOutdated } from '../../../persistence/replication/nats/nats-log.js';
 import { ServerWatch } from '../../../persistence/replication/nats/server-watch.js';
 import { askUntil } from '../../support/ask-until.js';
@@ -44,11 +46,24 @@ test('it is told which servers answer, since when others do not, and how many ar
   assert.equal(all, 'Authorization Violation (1 of 1 NATS servers answer)');
 });
 
+test('a user whom the servers refuse for a while is let in again', async (t) => {
+  let connections = 0;
+  const server = await listening(t, (socket) => {
+    connections += 1;
+    const answer = [2, 3].includes(connections) ? "-ERR 'Authorization Violation'\r\n" : 'PONG\r\n';
+    socket.on('data', () => socket.write(answer)).write('INFO {"version":"2.15.1"}\r\n');
+  });
+  const given = { servers: [server], stream: 'tote', credentialsFile: null, tls: null };
+  const connection = await connect(connectionOptions(given));
+  t.after(() => connection.close());
+  await connection.reconnect();
+  await askUntil(() => connection.isClosed() || connections > 3, Boolean);
+  await connection.flush();
+});
+
 test('a NATS server before 2.15.1 is refused with the version that is needed', () => {
+  const refusal = { code: 'replication_outdated', message: /2\.15\.1 or later/ };
   for (const version of ['2.9.10', '2.15.0', '2.10.27', '1.99.99', ''])
-    assert.throws(() => refuseOutdated(version), {
-      code: 'replication_outdated',
-      message: /2\.15\.1 or later/,
-    });
+    assert.throws(() => refuseOutdated(version), refusal);
   for (const version of ['2.15.1', '2.15.2', '2.16.0', '3.0.0', '2.15.1-RC.1']) refuseOutdated(version);
 });
