@@ -25,6 +25,7 @@ const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 
 export class Shutdown {
   #closable: Closable | null = null;
+  #isWatching = false;
   #signalledMs: number | null = null;
   #isFailing = false;
   #isJournalLost = false;
@@ -40,16 +41,23 @@ export class Shutdown {
   }
 
   /**
-   * Signals stop the server from now on, and uncaught errors are fatal. A standby that takes over calls it again: then
-   * there is more to close.
+   * Signals stop the server from now on, and uncaught errors are fatal. A standby that takes over calls it again, after
+   * `unwatch`: then there is more to close.
    */
   watch(closable: Closable): void {
-    const isFirst = this.#closable === null;
     this.#closable = closable;
-    if (!isFirst) return;
+    // The start that called goes on first, as if the signal had come just now.
+    if (this.#signalledMs !== null) setImmediate(() => this.#end(closable));
+    if (this.#isWatching) return;
+    this.#isWatching = true;
     for (const signal of SIGNALS) process.on(signal, () => this.#onSignal(signal));
     process.on('uncaughtException', (error) => this.programmingError(error));
     process.on('unhandledRejection', (error) => this.programmingError(error));
+  }
+
+  /** A standby becomes a leader: half of it cannot be closed, so a stop waits until `watch` is called again. */
+  unwatch(): void {
+    this.#closable = null;
   }
 
   /** The journal can no longer be trusted, or nothing is left to save: exits now. */
@@ -93,7 +101,7 @@ export class Shutdown {
 
   /** An operator wants the machine `to` to lead: the process ends as by a signal, and as cleanly. */
   handOver(to: string): void {
-    if (this.isStopping || this.#closable === null) return;
+    if (this.isStopping) return;
     this.#signalledMs = performance.now();
     this.log.write('handover_requested', { to });
     this.#end(this.#closable);
@@ -106,7 +114,7 @@ export class Shutdown {
       this.log.write('stop_forced', { signal });
       process.exit(1);
     }
-    if (this.#isFailing || this.#closable === null) return;
+    if (this.#isFailing) return;
     if (this.#isJournalLost) {
       this.log.write('stopped_without_journal', { signal });
       process.exit(1);
@@ -116,7 +124,8 @@ export class Shutdown {
     this.#end(this.#closable);
   }
 
-  #end(closable: Closable): void {
+  #end(closable: Closable | null): void {
+    if (closable === null) return;
     this.#stop(closable).then(
       () => {
         this.log.write('stopped');

@@ -39,6 +39,9 @@ export async function openReplicated(options: StorageOptions, nats: NatsSettings
     shutdown.watch({ drain: closePort, close });
     options.onFollowed(store.engine);
     const journal = await replica.leading;
+    // A stop that has begun closes the standby.
+    if (shutdown.isStopping) await new Promise(() => undefined);
+    shutdown.unwatch();
     await closePort();
     log.write('leading', { node, epoch: replica.log.epoch });
     const { engine, recovered } = store;

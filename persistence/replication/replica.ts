@@ -98,9 +98,9 @@ export class Replica {
     this.#thread.post({ kind: 'release', successor: this.#successor });
   }
 
-  /** Only for a machine that does not lead. Resolves once its files are closed. */
+  /** Only while nobody has opened a leader's journal. Resolves once its files are closed. */
   async close(): Promise<void> {
-    const hasDisk = this.#state === 'following' || this.#state === 'takingOver';
+    const hasDisk = this.#state !== 'joining';
     this.#state = 'closing';
     if (hasDisk) {
       await this.#allWritten();

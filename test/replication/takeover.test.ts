@@ -3,8 +3,8 @@
  * old leader acknowledges nothing any more. The tests run at once on the same servers: each has its own exchange.
  */
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
 import { describe, test } from 'node:test';
-import { newDataDir } from '../support/processes/server.js';
 import { NO_NATS } from '../support/replication/nats.js';
 import {
   batchesOf,
@@ -26,11 +26,9 @@ describe('two machines', { skip: NO_NATS, concurrency: true }, () => {
     await successor.push({ BTC: 50_000 });
     for (const [at, { data }] of placed.entries()) {
       const replayed = await place(successor, bettor, `k${at}`);
-      assert.equal(replayed.status, 201);
-      assert.equal(replayed.data.bet.id, data.bet.id);
+      assert.deepEqual([replayed.status, replayed.data.bet.id], [201, data.bet.id]);
     }
-    const added = await place(successor, bettor, 'new');
-    assert.equal(added.data.bet.id, 'bet_31');
+    assert.equal((await place(successor, bettor, 'new')).data.bet.id, 'bet_31');
     // The first leader comes back as a standby, takes over at once when this one is stopped, and both journals are the same.
     const again = startMachine({ nats, node: 'a', dataDir: leader.dataDir, env });
     await event(again.run, 'following');
@@ -39,8 +37,14 @@ describe('two machines', { skip: NO_NATS, concurrency: true }, () => {
     assert.equal((await stopping).code, 0);
     assert.equal((await place(first, bettor, 'new')).data.bet.id, 'bet_31');
     assert.equal((await first.stop()).code, 0);
-    const behind = batchesOf(dirB);
-    assert.deepEqual(batchesOf(leader.dataDir).slice(0, behind.length), behind);
+    // Told to stop on its way from a standby to a leader, it ends as cleanly.
+    const hurried = startMachine({ nats, node: 'b', dataDir: dirB, env });
+    await event(hurried.run, 'leading');
+    hurried.run.signal('SIGTERM');
+    assert.equal((await hurried.run.ended).code, 0);
+    assert.equal(existsSync(`${dirB}/journal/in-use`), false);
+    const behind = batchesOf(leader.dataDir);
+    assert.deepEqual(batchesOf(dirB).slice(0, behind.length), behind);
   });
 
   test('a leader that was stopped and wakes up acknowledges nothing, and ends', async (t) => {
@@ -67,8 +71,7 @@ describe('two machines', { skip: NO_NATS, concurrency: true }, () => {
 
   test('a standby with another master secret and a second leader are refused', async (t) => {
     const { nats, env, dirB, b } = await startExchange(t);
-    const dataDir = newDataDir();
-    const stranger = startMachine({ nats, node: 'c', dataDir, env });
+    const stranger = startMachine({ nats, node: 'c', env });
     const refused = await stranger.run.ended;
     assert.equal(refused.code, 1);
     assert.match(refused.stderr, /secret_invalid/);

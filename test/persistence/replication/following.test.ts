@@ -39,7 +39,7 @@ async function follow() {
         disk = events;
       },
       commit: ({ lastSeq }) => given.push(lastSeq),
-      close: () => Promise.resolve(),
+      close: async () => void given.push(Number.NaN),
     },
     (events) => {
       threads.push(events);
@@ -72,11 +72,9 @@ test('batches go to the disk at once, and the lead comes when it has them all', 
   const { replica, engine, given, written, thread, taken } = await follow();
   for (const row of ROWS.slice(0, 4)) thread.onMessage({ kind: 'batch', row });
   assert.deepEqual(given, [1, 2, 3, 4], 'no batch waits for another one');
-  assert.equal(engine.seq, 4);
-  assert.equal(taken(), 0);
+  assert.deepEqual([engine.seq, taken()], [4, 0]);
   written(1);
-  assert.equal(taken(), 1);
-  assert.equal(replica.replicatedSeq[0], 1n);
+  assert.deepEqual([taken(), replica.replicatedSeq[0]], [1, 1n]);
   let leads = false;
   void replica.leading.then(() => {
     leads = true;
@@ -89,8 +87,9 @@ test('batches go to the disk at once, and the lead comes when it has them all', 
   written(4);
   assert.equal(taken(), 4);
   await replica.leading;
-  assert.equal(replica.replicatedSeq[0], 4n);
-  assert.equal(replica.isFollowing, false);
+  assert.deepEqual([replica.replicatedSeq[0], replica.isFollowing], [4n, false]);
+  await replica.close();
+  assert.equal(given.at(-1), Number.NaN, 'its journal is closed, which no server has opened yet');
 });
 
 test('a machine whose journal was deleted ends, as a follower and as a leader: the log has what was acknowledged', async () => {
@@ -116,8 +115,7 @@ test('a machine whose journal was deleted ends, as a follower and as a leader: t
 
 test('a batch that the engine does not agree with ends the follower', async () => {
   const { thread, given, failures } = await follow();
-  const [row] = ROWS;
-  thread.onMessage({ kind: 'batch', row: { ...must(row, 'a batch'), digest: '0'.repeat(16) } });
+  thread.onMessage({ kind: 'batch', row: { ...must(ROWS[0], 'a batch'), digest: '0'.repeat(16) } });
   assert.equal(failures.length, 1);
   assert.deepEqual(given, []);
 });
