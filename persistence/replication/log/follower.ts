@@ -162,9 +162,13 @@ export class Follower {
   #mayLead(): boolean {
     const { role } = this.options;
     if (this.#lease === 'none') return role === 'leader' || (role === 'auto' && !this.#isEmptied);
-    if (this.#lease !== 'held') return role !== 'standby' || this.joiner.lastEpoch > 0;
+    if (this.#lease !== 'held') return role !== 'standby' || this.#hasBegun;
     if (role === 'leader' && this.#watch.isRenewed) throw ledBy(this.#leader);
     return false;
+  }
+
+  get #hasBegun(): boolean {
+    return this.joiner.lastEpoch > 0 || this.journal.end.lastSeq > 0;
   }
 
   /** The exchange has been led, and neither log nor lease tells how far: another machine's journal may go on further. */

@@ -10,7 +10,7 @@ import type { StoredBatch } from '../../../engine/model/ports.js';
 import { EpochFile } from '../../../persistence/replication/epoch-file.js';
 import { Follower, PlaceLost } from '../../../persistence/replication/log/follower.js';
 import { type Leader, type LeadFrom, REFUSALS_MAX } from '../../../persistence/replication/log/leader.js';
-import type { EpochMemory } from '../../../persistence/replication/log/replicated-log.js';
+import type { EpochMemory, Role } from '../../../persistence/replication/log/replicated-log.js';
 import { newDataDir } from '../../support/processes/server.js';
 import type { ModelLog } from './model-log.js';
 import {
@@ -36,13 +36,14 @@ async function follow(
   log: ModelLog,
   own: readonly StoredBatch[],
   epochs: EpochMemory = epochMemory(),
+  role: Role = 'auto',
 ): Promise<Standby> {
   let nowMs = 0;
   let restsLeft = 0;
   const taken: StoredBatch[] = [];
   const lost: string[] = [];
   const follower = await Follower.start(log, journalOf(own), {
-    ...{ role: 'auto', node: 'b', leaseMs: LEASE_MS, retry: RETRY, epochs },
+    ...{ role, node: 'b', leaseMs: LEASE_MS, retry: RETRY, epochs },
     monotonicMs: () => nowMs,
     rest: async (ms) => {
       nowMs += ms;
@@ -54,11 +55,13 @@ async function follow(
     onLost: (reason) => void (reason === null || lost.push(reason)),
   });
   assert.ok(follower !== null);
-  const untilLeaderless = (rests = 1_000): Promise<LeadFrom> => {
-    restsLeft = rests;
-    return follower.untilLeaderless();
+  return {
+    ...{ taken, lost },
+    untilLeaderless: (rests = 1_000) => {
+      restsLeft = rests;
+      return follower.untilLeaderless();
+    },
   };
-  return { taken, lost, untilLeaderless };
 }
 
 async function led(rows: readonly StoredBatch[]): Promise<{ log: ModelLog; leader: Leader }> {
@@ -135,19 +138,21 @@ test('a standby without what the leader had told of does not lead until an opera
   await assert.rejects(standby.untilLeaderless(100), /does not lead/);
   assert.match(standby.lost[0] ?? '', /start a, which has them\. .* npx tote promote b --accept-loss$/);
   log.lease = { ...(log.lease ?? assert.fail('a lease')), isReleased: true, successor: 'b', lastSeq: 0 };
-  const from = await standby.untilLeaderless();
-  assert.deepEqual([from.end.sequence, from.epoch], [3, 2]);
+  const { end, epoch } = await standby.untilLeaderless();
+  assert.deepEqual([end.sequence, epoch], [3, 2]);
 });
 
 test('nobody begins an empty log of an exchange that was led before an operator has chosen a machine', async () => {
-  const { log } = await leadNew();
-  const [lease] = [log.lease ?? assert.fail('a lease'), log.entries.splice(0)];
-  log.lease = null;
-  const standby = await follow(log, batches(2), epochMemory(1));
-  await assert.rejects(standby.untilLeaderless(100), /does not lead/);
-  assert.match(standby.lost[0] ?? '', /log is empty.* ends at 3; .* npx tote promote b --accept-loss$/);
-  log.lease = { ...lease, epoch: 0, isReleased: true, successor: 'b' };
-  assert.equal((await standby.untilLeaderless()).epoch, 2);
+  for (const role of ['auto', 'standby'] as const) {
+    const { log } = await leadNew();
+    const [lease] = [log.lease ?? assert.fail('a lease'), log.entries.splice(0)];
+    log.lease = null;
+    const standby = await follow(log, batches(2), epochMemory(1), role);
+    await assert.rejects(standby.untilLeaderless(100), /does not lead/);
+    assert.match(standby.lost[0] ?? '', /log is empty.* ends at 3; .* npx tote promote b --accept-loss$/);
+    log.lease = { ...lease, epoch: 0, isReleased: true, successor: 'b' };
+    assert.equal((await standby.untilLeaderless()).epoch, 2);
+  }
 });
 
 test('a standby notices that what it has read is gone, whether or not others stand in its place', async () => {
