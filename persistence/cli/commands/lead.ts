@@ -84,14 +84,14 @@ export const demoteCommand: CliCommand = defineCommand<LeadOptions>({
 function change(out: Output, given: LeadOptions, to: string): Promise<ExitCode> {
   return withLog(given, async (log) => {
     const before = await log.readLease();
-    const leading = await whoLeads(log);
-    if (leading !== null && leading === to) throw new UsageError(`${to} leads already`);
+    const leading = await fromLeader(log.askWhoLeads());
+    if (leading === to) throw new UsageError(`${to} leads already`);
     // A leader that hands over to nobody would stop the exchange.
-    if (leading !== null && !(await isHeard(log, (node) => to === '' || node === to)))
+    if (!(await isHeard(log, (node) => to === '' || node === to)))
       throw new UsageError(
         `no standby${to === '' ? '' : ` with the name ${to}`} follows; ${leading} goes on`,
       );
-    out.answer(await nextLeader(log, before, () => askLeader(log, to)));
+    out.answer(await nextLeader(log, before, () => fromLeader(log.askToHandOver(to))));
   });
 }
 
@@ -108,7 +108,7 @@ const NO_LEASE: LeaseEntry = {
 function acceptLoss(out: Output, given: LeadOptions, node: string): Promise<ExitCode> {
   return withLog(given, async (log) => {
     const before = (await log.readLease()) ?? NO_LEASE;
-    const leading = await whoLeads(log);
+    const leading = await log.askWhoLeads().catch(() => null);
     if (leading !== null) throw new UsageError(`--accept-loss: ${leading} leads, so nothing is lost`);
     if (!(await isHeard(log, (name) => name === node)))
       throw new UsageError(`--accept-loss: no standby with the name ${node} follows`);
@@ -131,8 +131,6 @@ async function withLog(given: LeadOptions, act: (log: NatsLog) => Promise<void>)
     await log.close();
   }
 }
-
-const whoLeads = (log: NatsLog): Promise<string | null> => log.askWhoLeads().catch(() => null);
 
 /** A standby reports twice a second. */
 function isHeard(log: NatsLog, isWanted: (node: string) => boolean): Promise<boolean> {
@@ -175,9 +173,9 @@ async function open({ nats, stream, credentials, ca }: LeadOptions): Promise<Nat
   throw new UsageError(`--stream: the NATS servers have no exchange's stream with the name ${stream}`);
 }
 
-async function askLeader(log: NatsLog, to: string): Promise<string> {
+async function fromLeader(answer: Promise<string>): Promise<string> {
   try {
-    return await log.askToHandOver(to);
+    return await answer;
   } catch (thrown) {
     throw unreachable('no leader answers', thrown);
   }
