@@ -35,6 +35,7 @@ export interface ConnectionHost {
 }
 
 const FAILED = 1006;
+export const NO_HEARTBEAT = 'no heartbeat';
 const SILENT_LOOKS = 3;
 /** The package `ws` waits ten times as long for the answer of a side that may have vanished. */
 const CLOSE_MS_MAX = 3_000;
@@ -82,7 +83,7 @@ export class Connection {
     this.#watch = timeout(this.silenceMsMax / SILENT_LOOKS, () => {
       if (this.#heard !== heard) this.#watchFrom(this.#heard, 0);
       else if (silentLooks + 1 < SILENT_LOOKS) this.#watchFrom(heard, silentLooks + 1);
-      else this.close('no heartbeat');
+      else this.close(NO_HEARTBEAT);
     });
   }
 

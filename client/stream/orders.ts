@@ -81,9 +81,10 @@ export class StreamOrders {
     if (seconds > 0) send({ op: 'deadman', id: this.nextId(), seconds });
   }
 
-  onDisconnected(): void {
+  /** What was sent over a connection that has only fallen silent may still arrive. */
+  onDisconnected(isSilent: boolean): void {
     this.#send = null;
-    for (const answer of this.#answers.values()) answer(CONNECTION_LOST);
+    for (const answer of this.#answers.values()) answer(isSilent ? GONE_SILENT : CONNECTION_LOST);
     this.#answers.clear();
   }
 
@@ -146,6 +147,11 @@ const NOT_CONNECTED: Failure = {
 const CONNECTION_LOST: Failure = {
   code: 'connection_failed',
   detail: 'the stream was disconnected before the answer',
+  status: 0,
+};
+const GONE_SILENT: Failure = {
+  code: 'timed_out',
+  detail: 'the stream had no heartbeat before the answer',
   status: 0,
 };
 const timedOut = (timeoutMs: number): Failure => ({

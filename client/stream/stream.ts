@@ -7,6 +7,7 @@ import { backoffMs, type Surroundings } from '../base/timing.js';
 import {
   Connection,
   type ConnectionEnd,
+  NO_HEARTBEAT,
   type WebSocketConstructor,
   type WebSocketLike,
 } from './connection.js';
@@ -154,7 +155,7 @@ export class ToteStream {
       this.#connection = new Connection(socket, silenceMsMax, {
         onMessage: (message) => this.#onMessage(message),
         onEnd: (end) => {
-          this.#onDisconnected();
+          this.#onDisconnected(end);
           resolve(end);
         },
       });
@@ -170,10 +171,10 @@ export class ToteStream {
     this.options.onState?.({ state: 'connected' });
   }
 
-  #onDisconnected(): void {
+  #onDisconnected({ reason }: ConnectionEnd): void {
     this.#connection = null;
     this.#isConnected = false;
-    this.#orders.onDisconnected();
+    this.#orders.onDisconnected(reason === NO_HEARTBEAT);
     this.#subscriptions.onDisconnected();
   }
 

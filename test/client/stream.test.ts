@@ -197,16 +197,15 @@ test('a subscription that was replaced before the server refused to resume it do
   assert.equal((await line.next())['op'], 'unsubscribe');
 });
 
-test('a connection without heartbeats is given up for another', async () => {
+test('a connection without heartbeats is given up, and an order that it carried may still arrive', async () => {
   const script = await Script.start();
   const ends: string[] = [];
-  const onState: StreamOptions['onState'] = (state) => {
-    if (state.state === 'waiting') ends.push(state.end.reason);
-  };
-  script.open({ silenceMsMax: 20, onState });
-  await script.line();
-  await script.line();
-  assert.equal(ends[0], 'no heartbeat');
+  const onState: StreamOptions['onState'] = (state) => 'end' in state && ends.push(state.end.reason);
+  const refused = errorOf(script.open({ silenceMsMax: 300, onState }).placeOrder(ORDER));
+  await (await script.line()).next();
+  const second = await script.line();
+  second.refuse((await second.next())['id'], 'odds_changed');
+  assert.deepEqual([(await refused).isOutcomeUnknown, ends[0]], [true, 'no heartbeat']);
 });
 
 test('a subscription that the server refuses is rejected, and not asked for again', async () => {
