@@ -5,7 +5,7 @@
  *
  * Sums are counted in whole cents. The stakes are read from the server at the start and after any doubt.
  */
-import { type Prediction, payoutDollars, type Round, toCents } from '../index.js';
+import { eachOf, type Prediction, payoutDollars, type Round, toCents } from '../index.js';
 import { type BotContext, cautiousOdds, openRound, placeIn } from './bot.js';
 
 const STAKE = 5;
@@ -35,12 +35,11 @@ const lossCents = ({ stakes, payouts }: Book): number => stakes - Math.min(payou
 
 /** The open bets in this round, as the server has them. */
 async function readBook({ tote }: BotContext, round: Round): Promise<Book> {
-  const { data: open } = await tote.listPositions({ roundId: round.id, limit: 200 });
-  const empty: Book = { roundId: round.id, bets: 0, stakes: 0, payouts: { UP: 0, DOWN: 0 } };
-  return open.reduce(
-    (book, { prediction, amount, potentialPayout }) => add(book, prediction, amount, potentialPayout),
-    empty,
-  );
+  let book: Book = { roundId: round.id, bets: 0, stakes: 0, payouts: { UP: 0, DOWN: 0 } };
+  const open = eachOf((page) => tote.listPositions({ roundId: round.id, limit: 200, ...page }));
+  for await (const { prediction, amount, potentialPayout } of open)
+    book = add(book, prediction, amount, potentialPayout);
+  return book;
 }
 
 export async function bothSides(context: BotContext): Promise<void> {

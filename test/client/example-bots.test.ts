@@ -7,27 +7,22 @@ import { botNamed } from '../../client/local/bots.js';
 import { type Answer, failure, PLACED, Scripted, success } from './support/scripted.js';
 
 const ROUND = { id: 'BTC_ONE_MINUTE_1', status: 'LIVE', timeToBettingClose: 30_000, currentPrice: 100 };
+const DETAIL = success({ ...ROUND, fairPercentUp: 50 });
 const MARKET = { id: 'BTC_ONE_MINUTE', oddsUp: 1.6667, oddsDown: 2.5, percentUp: 60, percentDown: 40 };
 
 const lookAt = (currentPrice: number): Market =>
   ({ ...MARKET, currentRound: { ...ROUND, currentPrice } }) as Market;
 
-async function run(bot: string, prices: readonly number[], ordersAnswer: Answer) {
-  const detail = success({ ...ROUND, fairPercentUp: 50 });
-  const script = new Scripted(
-    [(request) => (request.method === 'POST' ? ordersAnswer(request) : detail(request))],
-    { retryForMs: 0 },
-  );
+async function run(bot: string, prices: readonly number[], ordered: Answer, read: Answer = DETAIL) {
+  const answer: Answer = (request) => (request.method === 'POST' ? ordered : read)(request);
+  const script = new Scripted([answer], { retryForMs: 0 });
   const lines: string[] = [];
   async function* markets(): AsyncGenerator<Market> {
     yield* prices.map(lookAt);
   }
-  const log = (line: string): void => void lines.push(line);
-  await botNamed(bot)({ tote: script.client, markets: markets(), log });
-  const orders = script.sent.flatMap(({ method, body }) =>
-    method === 'POST' ? [JSON.parse(body ?? '')] : [],
-  );
-  return { orders, lines };
+  await botNamed(bot)({ tote: script.client, markets: markets(), log: (line) => void lines.push(line) });
+  const posts = script.sent.filter(({ method }) => method === 'POST');
+  return { orders: posts.map(({ body }) => JSON.parse(body ?? '')), lines };
 }
 
 const RISING = [100, 101, 102, 103, 104, 105];
@@ -38,10 +33,16 @@ test('momentum and imbalance insist on odds that are a little below those seen',
   const terms = { marketId: MARKET.id, prediction: 'UP', amount: 5, minOdds: 1.5, roundId: ROUND.id };
   const marks = { clientOrderId: 'momentum', clientSeed: `momentum:${ROUND.id}` };
   assert.deepEqual(momentum.orders, [{ ...terms, ...marks }]);
-  const imbalance = await run('imbalance', [100], ACCEPTED);
-  const [order] = imbalance.orders;
+  const [order] = (await run('imbalance', [100], ACCEPTED)).orders;
   assert.deepEqual([order.prediction, order.minOdds, order.expectedPercent], ['DOWN', 2.25, undefined]);
   assert.equal(cautiousOdds(1.05), 1, 'the least that an order may ask for');
+});
+
+test('both-sides counts the bets of every page of its open ones', async () => {
+  const open = Array(4).fill({ prediction: 'DOWN', amount: 5, potentialPayout: 12 });
+  const page = (url: string) => (url.includes('cursor') ? { data: open } : { data: [], nextCursor: 'x' });
+  const read: Answer = ({ url }) => Response.json({ success: true, ...page(url) });
+  assert.deepEqual((await run('both-sides', [100], ACCEPTED, read)).orders, []);
 });
 
 test('a bot tries again at its next look while the house has no price to quote from', async () => {
