@@ -48,6 +48,8 @@ export function changeRule(seen: RulesResource, { name, value, from }: ShownRule
       if (typed === initial) return 'Enter another value.';
       if (typed === '' && from !== 'operator') return 'Enter a value.';
       if ([ruleOf(typed)].flat().includes(Number.NaN)) return 'Enter a number.';
+      if (name.endsWith('.at') && Number.isNaN(Date.parse(typed || initial)))
+        return 'Enter a time such as 2099-01-01T13:30Z.';
       const after = typed === '' ? 'as in the file, or the default' : ruleText(name, ruleOf(typed));
       return [[ruleWords(name), ruleText(name, value), after]];
     },

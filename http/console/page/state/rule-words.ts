@@ -62,5 +62,7 @@ export function ruleText(name: string, value: RuleValue['value'] | null): string
   if (text === '$') return usd(value).replace(/\.00$/, '');
   const minutes = value / factor / 60;
   if (text === 's' && minutes >= 2 && Number.isInteger(minutes)) return `${count(minutes)} min`;
-  return `${count(value / factor)} ${text}`.trim();
+  // A millionth is 0.0001 %.
+  const figure = (value / factor).toLocaleString('en-US', { maximumFractionDigits: 4 });
+  return `${figure} ${text}`.trim();
 }
