@@ -69,7 +69,7 @@ test('an account, its key, a bet with it, the round voided, the stake back', asy
   await page.getByRole('link', { name: 'BTC 5 min' }).click();
   await page.getByRole('heading', { name: 'BTC 5 min' }).waitFor();
   assert.equal(await figure(page, 'Bets').textContent(), '0');
-  const order = { marketId: 'BTC_FIVE_MINUTES', prediction: 'UP', amount: 250 };
+  const order = { marketId: 'BTC_FIVE_MINUTES', prediction: 'DOWN', amount: 250 };
   const placed = await server.api(secret).post('/orders', order);
   assert.equal(placed.status, 201, placed.text);
   betRound = (await server.operator.get<{ roundId: string }>('/bets/bet_1')).data.roundId;
@@ -280,6 +280,7 @@ test('one search box finds what an id or a name is of, and ids are links', async
   await page.getByRole('link', { name: 'acc_1' }).click();
   await page.getByRole('link', { name: 'bet_1' }).first().click();
   assert.equal(await figure(page, 'Stake').textContent(), '$250.00');
+  assert.match((await figure(page, "Its side's share of the pool").textContent()) ?? '', /^5[1-9]/);
   await figure(page, 'Round').getByRole('link').click();
   await page.getByRole('link', { name: 'acc_1' }).click();
   await page.getByRole('link', { name: 'key_2' }).click();

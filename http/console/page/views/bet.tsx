@@ -31,7 +31,7 @@ export function BetView({ of: bet }: Shows<BetResource>): JSX.Element {
           Account: <Ref id={bet.accountId} />,
           Market: <Ref id={bet.marketId} />,
           Round: <Ref id={bet.roundId} />,
-          'UP of the pool, at entry': entryPercent === null ? '–' : `${entryPercent} %`,
+          "Its side's share of the pool": entryPercent === null ? '–' : `${entryPercent} %`,
           clientOrderId: bet.clientOrderId ?? '–',
         }}
       />
