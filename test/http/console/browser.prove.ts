@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Page } from 'playwright-core';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Page, Route } from 'playwright-core';
 import type { SessionResource } from '../../../http/console/sessions.js';
 import { addOperatorToken } from '../../../persistence/data-dir/operator-tokens.js';
 import { consoleTests, figure, flaws, logIn, newPage } from '../../support/console/browser.js';
@@ -285,7 +286,8 @@ test('one search box finds what an id or a name is of, and ids are links', async
   await page.getByRole('link', { name: 'acc_1' }).click();
   await page.getByRole('link', { name: 'key_2' }).click();
   await page.getByText('It is a key of acc_1').waitFor();
-  await page.route(/key_2/, (route) => route.fulfill({ json: { error: 'overloaded' } }));
+  const refuse = (route: Route): Promise<void> => route.fulfill({ json: { error: 'overloaded' } });
+  await page.route(/key_2/, (route) => sleep(5_500).then(() => refuse(route)));
   await page.getByRole('alert').getByText('overloaded').waitFor();
 });
 

@@ -1,6 +1,6 @@
 /** Data that a view asks for: once when it is opened, and again after a change. */
 import type { JSX } from 'preact';
-import { useCallback, useEffect, useState } from 'preact/hooks';
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { operator } from '../state/api.js';
 import { isFresh, news } from '../state/live.js';
 import { Loading } from './basics.js';
@@ -21,23 +21,30 @@ export function useLoaded<T>(path: string, everyMs = 0): Loaded<T> {
   const [kept, setKept] = useState({ path, data: null as T | null, nextCursor: null as string | null });
   const [error, setError] = useState('');
   const [turn, setTurn] = useState(0);
+  const isAsking = useRef(false);
   const reload = useCallback(() => setTurn((before) => before + 1), []);
   const isAway = news.value !== null && !isFresh.value;
   useEffect(() => {
     if (isAway) return;
     let isOver = false;
+    isAsking.current = true;
     void operator<T>('GET', path).then((answer) => {
       if (isOver) return;
+      isAsking.current = false;
       setError(answer.ok ? '' : answer.error);
       if (answer.ok) setKept({ path, data: answer.data, nextCursor: answer.nextCursor });
     });
     return () => {
       isOver = true;
+      isAsking.current = false;
     };
   }, [path, turn, isAway]);
   useEffect(() => {
     if (everyMs === 0) return;
-    const timer = setInterval(() => document.visibilityState === 'visible' && reload(), everyMs);
+    const timer = setInterval(() => {
+      // Asked for anew, an answer that takes longer than that would never be shown.
+      if (document.visibilityState === 'visible' && !isAsking.current) reload();
+    }, everyMs);
     return () => clearInterval(timer);
   }, [everyMs, reload]);
   const { data, nextCursor } = kept.path === path ? kept : { data: null, nextCursor: null };
