@@ -78,5 +78,8 @@ export function mergedPage(
     .sort((one, other) => other.bet - one.bet);
   const bets = all.slice(0, limit);
   const beforeBet = all.length > limit ? (bets.at(-1)?.bet ?? 0) : readDownTo;
-  return { bets, next: beforeBet === 0 ? [] : cursorOf({ beforeBet, nearBet: 0, nearRow: 0 }, rest) };
+  // The next page begins near it, not at the newest bet: memory passes over so many rows and no more.
+  const isMemoryAhead = (reply.next[1] ?? 0) < beforeBet;
+  const [, nearBet = 0, nearRow = 0] = isMemoryAhead ? cursor : reply.next;
+  return { bets, next: beforeBet === 0 ? [] : cursorOf({ beforeBet, nearBet, nearRow }, rest) };
 }
