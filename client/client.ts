@@ -175,9 +175,10 @@ export class ToteClient {
 
   /** Your bets, the most recently placed first. */
   listOrders(query: QueryOf<'listOrders'> = {}, options: CallOptions = {}): Promise<Page<Position>> {
-    // The server takes `cursor` or `before`, not both; a cursor is further down the list than where it began.
-    const { before: _, ...rest } = query;
-    return this.#page('/orders', query.cursor === undefined ? query : rest, options);
+    // A cursor takes the place of an order where the list began, not that of a time.
+    const { before, ...rest } = query;
+    const isOver = query.cursor !== undefined && before?.startsWith('bet_');
+    return this.#page('/orders', isOver ? rest : query, options);
   }
 
   /** One of your bets, however old. Fails with `order_not_found` if you have none with this id. */

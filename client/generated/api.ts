@@ -1886,7 +1886,7 @@ export interface operations {
                 readonly roundId?: string;
                 /** @description Only orders of this `clientOrderId`. */
                 readonly clientOrderId?: string;
-                /** @description Only orders that were placed before this order (`bet_7`) or this time; instead of `cursor`. */
+                /** @description Only orders that were placed before this order (`bet_7`), instead of `cursor`, or before this time, which goes with every page. */
                 readonly before?: string;
                 /** @description `nextCursor` of the page before, of the same list. */
                 readonly cursor?: string;

@@ -55,7 +55,7 @@ export const ofNameParameter = query('clientOrderId', 'Only orders of this `clie
 });
 export const beforeParameter = query(
   'before',
-  'Only orders that were placed before this order (`bet_7`) or this time; instead of `cursor`.',
+  'Only orders that were placed before this order (`bet_7`), instead of `cursor`, or before this time, which goes with every page.',
   { type: 'string' },
 );
 export const cursorParameter = query('cursor', '`nextCursor` of the page before, of the same list.', {

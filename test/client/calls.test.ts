@@ -24,9 +24,10 @@ test('a read sends the key, asks for the path with its query, and returns `data`
   const { client, sent } = new Scripted([success([{ id: 'bet_1' }])]);
   const page = await client.listPositions({ status: 'all', limit: 7 });
   assert.deepEqual(page, { data: [{ id: 'bet_1' }], nextCursor: null });
-  const [request] = sent;
-  assert.equal(request?.url, 'http://tote.test/v1/positions?status=all&limit=7');
-  assert.deepEqual(request?.headers, { 'X-API-Key': 'tote_secret' });
+  assert.equal(sent[0]?.url, 'http://tote.test/v1/positions?status=all&limit=7');
+  assert.deepEqual(sent[0]?.headers, { 'X-API-Key': 'tote_secret' });
+  for (const before of ['bet_7', '2026-06-10T12:00:00Z']) await client.listOrders({ before, cursor: 'c' });
+  assert.equal(sent.map(({ url }) => url.includes('before')).join(), 'false,false,true');
 });
 
 test('an order is JSON with an Idempotency-Key, made where none is given, which is its clientSeed', async () => {

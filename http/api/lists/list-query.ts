@@ -55,7 +55,6 @@ export function ordersQuery(query: string): ListFields {
   const status =
     STATUS_OF_ORDERS.get(given.get('status') ?? 'all') ??
     refuseInvalid('status must be active, settled or all');
-  if (given.has('before') && given.has('cursor')) refuseInvalid('before and cursor exclude each other');
   const clientOrderId = given.get('clientOrderId') ?? null;
   if (clientOrderId !== null && !CLIENT_ORDER_ID.test(clientOrderId))
     refuseInvalid('clientOrderId must be 1 to 64 visible ASCII characters');
@@ -111,6 +110,7 @@ function roundIn(given: Given, market: number | null): ReturnType<typeof parseRo
 /** `before` is a time, or an order: bets placed before it are listed. */
 function withBefore(list: ListFields, before: string): ListFields {
   const bet = parseBetId(before);
+  if (bet !== 0 && list.cursor.length > 0) refuseInvalid('an order in before and cursor exclude each other');
   if (bet !== 0) return { ...list, cursor: [bet, 0, 0] };
   const beforeMs = ISO_TIME.test(before) ? Date.parse(before) : Number.NaN;
   if (!isInCalendar(before, beforeMs)) refuseInvalid('before must be the id of an order or a date and time');
