@@ -106,7 +106,7 @@ test('settled rounds have their prices, bets and results, of all markets, of one
   assert.deepEqual(results, [undefined, 'DRAW', 'DOWN', 'UP']);
   assert.ok(ofMarket.every(({ totalBets, totalVolume }) => totalBets === 4 && totalVolume === 4.04));
   const [, second, , fourth] = ofMarket;
-  const range = `from=${fourth?.startTime}&to=${second?.startTime}`;
+  const range = `from=${fourth?.startTime}&to=${second?.startTime}`.replaceAll('Z', '000Z');
   assert.deepEqual(rounds(api, secret, '/v1/rounds', `marketId=${MARKET}&${range}`, 1), ofMarket.slice(2));
   const inRange = rounds(api, secret, '/v1/rounds', range, 1).filter(({ marketId }) => marketId === MARKET);
   assert.deepEqual(inRange, ofMarket.slice(2));
