@@ -47,13 +47,14 @@ const WITH_TEXT = new Map(
 );
 
 /**
- * These refusals pass: with the next tick, once later ones have agreed with a price, or with the news for which a
- * market is suspended.
+ * These refusals pass: with the next tick, once later ones have agreed with a price, with the news for which a market
+ * is suspended, or with the start for which an operator has put the journal back.
  */
 const RETRY_AFTER: Partial<Record<ErrorCode, HeaderList>> = {
   stale_price: ['Retry-After', '1'],
   price_held: ['Retry-After', '5'],
   market_suspended: ['Retry-After', '60'],
+  journal_unavailable: ['Retry-After', '60'],
 };
 
 /** The engine's thread sends no detail for a code in `WITH_TEXT`. */

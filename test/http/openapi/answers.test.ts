@@ -105,14 +105,9 @@ test('every operation answers as documented, for every status it can have', () =
 
 test('an undocumented answer is detected', () => {
   const { headers } = new Harness().get('/v1/markets', '');
+  const names = [...headers.keys(), 'retry-after'];
   const fault = (method: string, path: string, status: number, error: string): string | null =>
-    document.fault(
-      method,
-      path,
-      status,
-      [...headers.keys(), 'retry-after'],
-      JSON.stringify({ success: false, error }),
-    );
+    document.fault(method, path, status, names, JSON.stringify({ success: false, error }));
   assert.equal(fault('GET', '/v1/markets/X', 404, 'market_not_found: none'), null);
   assert.match(fault('GET', '/v1/markets/X', 404, 'round_not_found') ?? '', /pattern/);
   assert.match(fault('GET', '/v1/markets', 404, 'market_not_found') ?? '', /not documented/);
@@ -130,6 +125,11 @@ function overloaded(): void {
     if (FROM_SHARED_MEMORY.includes(actual)) continue;
     conforms(method, actual, api.overload(method, `/v1${actual}`, { key: secret, ...options }));
   }
+  api.open();
+  api.begin('POST', '/v1/orders', { key: secret, body: ORDER });
+  api.host.journal.lose();
+  for (const { method, actual, options } of OPERATIONS)
+    conforms(method, actual, api.send(method, `/v1${actual}`, { key: secret, ...options }));
 }
 
 function refusedOrders(api: Harness, secret: string): void {
