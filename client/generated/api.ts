@@ -777,7 +777,7 @@ export interface components {
         };
         /** @description The rate limits of the caller. */
         readonly RateLimitsNow: {
-            /** @description The key's reads: GET, HEAD and OPTIONS. */
+            /** @description The key's reads: GET, HEAD, OPTIONS and POST /orders/quote. */
             readonly keyRead: components["schemas"]["RateLimit"];
             /** @description The key's writes: everything else but cancellations. */
             readonly keyWrite: components["schemas"]["RateLimit"];

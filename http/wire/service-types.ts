@@ -24,7 +24,7 @@ export interface RateLimit {
 
 /** The rate limits of the caller. */
 export interface RateLimitsNow {
-  /** The key's reads: GET, HEAD and OPTIONS. */
+  /** The key's reads: GET, HEAD, OPTIONS and POST /orders/quote. */
   keyRead: RateLimit;
   /** The key's writes: everything else but cancellations. */
   keyWrite: RateLimit;
