@@ -144,7 +144,7 @@ export class ToteClient {
 
   /**
    * The server's signature that one of your bets is in its journal: give it to `verifyReceipt`. A later call gives the
-   * same.
+   * same until the signing key is rotated.
    */
   getOrderReceipt(id: string, options: CallOptions = {}): Promise<Receipt> {
     return this.#get(`/orders/${encodeURIComponent(id)}/receipt`, {}, options);

@@ -240,7 +240,7 @@ export interface paths {
         };
         /**
          * The server's signature that one of your bets is in its journal
-         * @description Scope `positions:read`. From the answer to the order on, for ever, and always the same. An order that rests has none until it is filled.
+         * @description Scope `positions:read`. From the answer to the order on, and the same until the signing key is rotated. An order that rests has none until it is filled.
          */
         readonly get: operations["getOrderReceipt"];
         readonly put?: never;
@@ -909,7 +909,7 @@ export interface components {
             readonly seen: boolean;
             /** @description Keys of orders that were placed before this time may be forgotten. */
             readonly forgottenBefore: components["schemas"]["DateTime"];
-            /** @description The order; null if none was seen, and where it has left the server's memory. */
+            /** @description The order; null if none was seen, and where the server's archive no longer has it. */
             readonly order: components["schemas"]["Position"] | null;
         };
         /** @description The result of DELETE /orders. */
@@ -1105,7 +1105,7 @@ export interface components {
          */
         readonly RoundResult: "UP" | "DOWN" | "DRAW";
         /**
-         * @description ACTIVE until the round ends, SETTLING until the bet is paid, then SETTLED. A limit order that rests is PENDING until it is filled (ACTIVE), CANCELLED (by its account, a freeze or a void) or EXPIRED (betting has closed).
+         * @description ACTIVE until the round ends, SETTLING until the bet is paid, then SETTLED. A limit order that rests is PENDING until it is filled (ACTIVE), CANCELLED (by its account, a freeze or a void) or EXPIRED (past its `validUntil`, or betting has closed).
          * @enum {string}
          */
         readonly BetStatus: "PENDING" | "ACTIVE" | "SETTLING" | "SETTLED" | "CANCELLED" | "EXPIRED";

@@ -606,7 +606,7 @@ export interface components {
             readonly id: components["schemas"]["MessageId"] | null;
             /** @description A sentence for people, or ''. */
             readonly message: string;
-            /** @description A `rate_limited` order fits its limits after so many whole seconds. */
+            /** @description Try again after so many whole seconds: a `rate_limited` order fits its limits then. Absent where nothing says when. */
             readonly retryAfterSeconds?: components["schemas"]["Count"];
             /** @description `rounds`, `fills` and `account` have the number of the command that caused them. A heartbeat says that all events up to it of the channels subscribed to have been sent. Others have that of the last durable command. */
             readonly seq: components["schemas"]["Seq"];

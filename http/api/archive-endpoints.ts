@@ -109,7 +109,7 @@ export const ARCHIVE_ENDPOINTS: readonly Endpoint[] = [
     operationId: 'getOrderReceipt',
     tag: 'Orders',
     summary: "The server's signature that one of your bets is in its journal",
-    text: 'From the answer to the order on, for ever, and always the same. An order that rests has none until it is filled.',
+    text: 'From the answer to the order on, and the same until the signing key is rotated. An order that rests has none until it is filled.',
     isExtension: true,
     parameters: [orderIdParameter],
     success: okResponse('The receipt.', schemaRef('Receipt'), { placed: EXAMPLES.receipt }),

@@ -74,7 +74,7 @@ const ENUMERATIONS = {
   RoundResult: enumeration('How the close price stands to the open price.', ['UP', 'DOWN', 'DRAW']),
   BetStatus: enumeration(
     'ACTIVE until the round ends, SETTLING until the bet is paid, then SETTLED. A limit order that rests is PENDING until it ' +
-      'is filled (ACTIVE), CANCELLED (by its account, a freeze or a void) or EXPIRED (betting has closed).',
+      'is filled (ACTIVE), CANCELLED (by its account, a freeze or a void) or EXPIRED (past its `validUntil`, or betting has closed).',
     POSITION_STATUSES,
   ),
   BetResult: enumeration(

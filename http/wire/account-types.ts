@@ -59,7 +59,7 @@ export interface SeenOrder {
   seen: boolean;
   /** Keys of orders that were placed before this time may be forgotten. */
   forgottenBefore: DateTime;
-  /** The order; null if none was seen, and where it has left the server's memory. */
+  /** The order; null if none was seen, and where the server's archive no longer has it. */
   order: Position | null;
 }
 

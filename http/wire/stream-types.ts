@@ -65,7 +65,7 @@ export interface StreamError extends Sent {
     percent: number;
     oddsAtBet: number;
   };
-  /** A `rate_limited` order fits its limits after so many whole seconds. */
+  /** Try again after so many whole seconds: a `rate_limited` order fits its limits then. Absent where nothing says when. */
   retryAfterSeconds?: Count;
 }
 
