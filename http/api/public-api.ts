@@ -87,10 +87,13 @@ export class PublicApi {
 
   #dispatch(call: Call): void {
     const { request } = call;
-    const found = request.fault === null ? this.#router.find(request.path) : null;
+    const found = this.#router.find(request.path);
     const operation = found?.resource.byMethod.get(request.method);
-    if (found !== null && operation !== undefined) this.#perform(call, operation, found.params);
+    if (found !== null && operation !== undefined && request.fault === null)
+      this.#perform(call, operation, found.params);
     else {
+      // A quote whose body is too large is a read, as any other.
+      if (operation !== undefined) call.keyLimit = operation.keyLimit;
       const unfit = this.#authentication.identify(call);
       if (this.#admits(call, unfit === null ? 'known' : 'unknown')) this.#answerWithoutKey(call, found);
     }
