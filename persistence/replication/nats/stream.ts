@@ -8,6 +8,7 @@ import { ANSWER_MS_MAX, connectionOptions, type NatsSettings } from './nats-conn
 const DUPLICATES_KNOWN_MS = 120_000;
 const MS_TO_NS = 1_000_000;
 const STREAM_NOT_FOUND = 10_059;
+const NO_SUITABLE_PEERS = 10_005;
 
 export const subjectOf = (stream: string): string => `${stream}.journal`;
 
@@ -35,8 +36,8 @@ export async function makeStream(jsm: JetStreamManager, stream: string, replicas
       deny_delete: true,
     });
   } catch (thrown) {
-    // Servers that have just found each other may take their time.
-    if (!(thrown instanceof JetStreamApiError)) throw thrown;
+    // Servers that have just found each other may take their time, and not all of them need be there yet.
+    if (!(thrown instanceof JetStreamApiError) || thrown.code === NO_SUITABLE_PEERS) throw thrown;
     throw new JournalError(
       'replication_unreachable',
       `The stream ${stream} could not be made on the NATS servers: ${messageOf(thrown)}. They need JetStream, and ${replicas} of them a quorum.`,
