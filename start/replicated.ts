@@ -105,17 +105,19 @@ function openFollowersPort(
 function standbyStatus(node: string, { engine }: Store, { following, log }: Replica): StandbyStatus {
   const { streamSequence, trouble, awayMs, leaseAgeMs } = log;
   const lease = following?.lease ?? 'none';
+  // While the log gives no answer, the last status is old.
+  const known = trouble === null ? following : null;
   return {
     role: 'standby',
     node,
     leader: following === null || following.leader === '' ? null : following.leader,
-    lease,
+    lease: trouble === null ? lease : null,
     leaseAgeMs: lease === 'none' ? null : leaseAgeMs,
     epoch: following?.epoch ?? 0,
     sequence: engine.seq,
     streamSequence,
-    messagesBehind: following === null ? null : following.lastSequence - following.readSequence,
-    behindMs: following === null ? null : Math.round(following.behindMs),
+    messagesBehind: known === null ? null : known.lastSequence - known.readSequence,
+    behindMs: known === null ? null : Math.round(known.behindMs),
     trouble,
     awayMs,
   };

@@ -14,8 +14,11 @@ export interface StandbyStatus {
   readonly node: string;
   /** The server that leads, or led last; null if none has. */
   readonly leader: string | null;
-  /** `none` if nobody has ever led; `lapsed` once it was not renewed in time, `released` once it was given back. */
-  readonly lease: 'none' | 'held' | 'lapsed' | 'released';
+  /**
+   * `none` if nobody has ever led; `lapsed` once it was not renewed in time, `released` once it was given back; null while
+   * there is trouble.
+   */
+  readonly lease: 'none' | 'held' | 'lapsed' | 'released' | null;
   /** How long ago this server has seen a renewal; null if nobody has ever led. */
   readonly leaseAgeMs: number | null;
   readonly epoch: number;

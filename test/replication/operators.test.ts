@@ -1,7 +1,7 @@
 /** Facts of replication for operators: status, metrics and readiness of leader and standby, with real NATS servers. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { StandbyStatus } from '../../http/metrics/replication.js';
+import type { LeaderStatus, StandbyStatus } from '../../http/metrics/replication.js';
 import { askUntil } from '../support/ask-until.js';
 import { ConsoleClient } from '../support/console/console-client.js';
 import { Client } from '../support/http/client.js';
@@ -11,15 +11,15 @@ import { event, type Pair, place, startPair, TOKEN } from '../support/replicatio
 
 const options = { skip: NO_NATS };
 
-interface LeaderStatus {
+interface Status {
   readonly ordersRefused: string | null;
-  readonly replication: {
-    readonly epoch: number;
-    readonly streamSequence: number;
-    readonly lease: string;
-    readonly trouble: string | null;
-    readonly standbys: readonly { readonly node: string; readonly messagesBehind: number }[];
-  };
+  readonly replication: LeaderStatus;
+}
+
+async function lookAt({ run }: Pair['b']) {
+  const { operatorUrl } = (await event(run, 'standby_listening')) as { operatorUrl: string };
+  const standby = new Client(`${operatorUrl}/operator/v1`, { Authorization: `Bearer ${TOKEN}` });
+  return { operatorUrl, look: async () => (await standby.get<StandbyStatus>('/status')).data };
 }
 
 test('what operators are told of replication', options, async (t) => {
@@ -30,15 +30,13 @@ test('what operators are told of replication', options, async (t) => {
 
 async function rolesAreTold({ leader, b, bettor }: Pair): Promise<void> {
   assert.equal((await place(leader, bettor, 'first')).status, 201);
-  const { operatorUrl } = (await event(b.run, 'standby_listening')) as { operatorUrl: string };
-  const standby = new Client(`${operatorUrl}/operator/v1`, { Authorization: `Bearer ${TOKEN}` });
+  const { operatorUrl, look } = await lookAt(b);
   const status = await askUntil(
-    async () => (await leader.operator.get<LeaderStatus>('/status')).data.replication,
+    async () => (await leader.operator.get<Status>('/status')).data.replication,
     ({ standbys }) => standbys[0]?.messagesBehind === 0,
   );
   assert.deepEqual([status.epoch, status.lease, status.trouble], [1, 'held', null]);
   assert.equal(status.standbys[0]?.node, 'b');
-  const look = async () => (await standby.get<StandbyStatus>('/status')).data;
   const { behindMs, lease } = await askUntil(
     look,
     (data) => data.streamSequence >= status.streamSequence && data.messagesBehind === 0,
@@ -76,16 +74,19 @@ async function rolesAreTold({ leader, b, bettor }: Pair): Promise<void> {
 }
 
 async function quorumIsMissed({ nats, leader, b, bettor }: Pair): Promise<void> {
-  // A standby may lead as soon as the quorum is back, and the leader's process would end.
-  b.run.signal('SIGKILL');
-  await b.run.ended;
+  const { look } = await lookAt(b);
   const anyone = new Client(leader.operatorUrl, {});
   const ready = async (): Promise<string> => (await anyone.get('/readyz')).text;
   for (const server of [1, 2]) nats.signal(server, 'SIGSTOP');
+  const { lease, messagesBehind, behindMs } = await askUntil(look, ({ trouble }) => trouble !== null);
+  assert.deepEqual([lease, messagesBehind, behindMs], [null, null, null], 'a standby does not know');
+  // A standby may lead as soon as the quorum is back, and the leader's process would end.
+  b.run.signal('SIGKILL');
+  await b.run.ended;
   await askUntil(ready, (text) => text.includes('a standby may lead by now'));
   const late = place(leader, bettor, 'late');
   const { ordersRefused, replication } = await askUntil(
-    async () => (await leader.operator.get<LeaderStatus>('/status')).data,
+    async () => (await leader.operator.get<Status>('/status')).data,
     (status) => status.replication.trouble !== null && status.ordersRefused !== null,
   );
   assert.equal(ordersRefused, 'replication_away', 'its disk is in order');
