@@ -5,7 +5,7 @@ import { rotateSigningKeys } from '../../data-dir/signing-keys.js';
 import { inspect } from '../../upkeep/inspect.js';
 import { defineCommand } from '../frame/command.js';
 import { EXIT } from '../frame/exit-codes.js';
-import { isoText } from '../frame/format.js';
+import { fieldsOf } from '../frame/fields.js';
 
 /**
  * Proofs say that no key signed after it was retired, or before it was made, so that is behind the journal's end, whatever
@@ -27,9 +27,7 @@ export const rotateSigningKeyCommand = defineCommand({
     const retiredMs = afterJournalMs(dir);
     using _lock = lockDataDir(dir);
     const { keyId, publicKey, all } = rotateSigningKeys(dir, retiredMs);
-    const retired = all.flatMap((key) =>
-      key.retiredAtMs === null ? [] : { ...key, retiredAtMs: undefined, retiredAt: isoText(key.retiredAtMs) },
-    );
+    const retired = all.filter(({ retiredAtMs }) => retiredAtMs !== null).map(fieldsOf);
     out.answer({ keyId, publicKey, retired });
     return EXIT.done;
   },

@@ -268,21 +268,20 @@ test('a key is rotated, and what the old one signed still holds', async (t) => {
   assert.equal(statSync(file).mode & 0o777, 0o600);
   const first = await play(2);
   await sandbox.server.stop();
-  const { keyId } = JSON.parse(await toteText(['rotate-signing-key', dataDir, '--json'])) as {
+  const { keyId, retired } = JSON.parse(await toteText(['rotate-signing-key', dataDir, '--json'])) as {
     keyId: string;
+    retired: readonly object[];
   };
   assert.equal(statSync(file).mode & 0o777, 0o600);
-  assert.equal(
-    readFileSync(file, 'utf8').match(/"privateKey": "/g)?.length,
-    1,
-    'the old private key is gone',
-  );
+  assert.equal(readFileSync(file, 'utf8').match(/"privateKey": "/g)?.length, 1, 'the old one is gone');
   sandbox = await Sandbox.start({ dataDir });
   trader = { ...trader, api: sandbox.api(trader.secret) };
   assert.match(sandbox.server.run.stdout, new RegExp(`signing key .* \\(key id: ${keyId}\\)`));
   const keys = await clientOf(trader).listSigningKeys();
   assert.deepEqual([keys.length, keys[0]?.keyId, keys[0]?.retiredAt], [2, keyId, null]);
   assert.ok(keys[1]?.retiredAt !== null);
+  const shown = keys.slice(1).map(({ algorithm: _, ...key }) => key);
+  assert.deepEqual(retired, shown, 'with times as the API shows them');
   const second = await play(2);
   assert.equal(second.evidence[0]?.orderProof.root.keyId, keyId);
   for (const one of [...first.evidence, ...second.evidence])
