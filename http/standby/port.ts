@@ -108,7 +108,8 @@ export async function openStandbyPort(config: Config, options: StandbyPortOption
       close: () => {
         clearInterval(ticks);
         console.watchers.close();
-        return transport.close();
+        // Its answers are sent at once. Who is still sending a request must not delay a takeover.
+        return transport.halt();
       },
     };
   } catch (error) {
