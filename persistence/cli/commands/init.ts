@@ -19,7 +19,7 @@ export const initCommand = defineCommand<{ readonly houseCapital: number }>({
   details:
     'A server with NODE_ENV=production starts on no other directory, so that a disk which is not mounted never passes for a first ' +
     'start. Run it as the user of the server. It makes the master secret, the signing key, the operator token, and a journal that ' +
-    'begins with the deposit. Feed and rules are chosen by the first start. An existing directory is refused.',
+    'begins with the deposit. Feed and rules are chosen by the first start. A directory that has an exchange is refused.',
   examples: [['init /var/lib/tote --house-capital 50,000', 'the house begins with 50,000 USD']],
   options: [
     new Option('--house-capital <dollars>', "the house's money, which open rounds take their seeds from")

@@ -17,7 +17,7 @@ interface RestoreOptions {
 
 export const restoreCommand = defineCommand<RestoreOptions>({
   details:
-    'The data directory itself is not changed. It may be damaged, or without its journal: all that is good from the newest good ' +
+    'The data directory itself is not changed. It may be damaged, or without its journal: all that is good from the first good ' +
     'snapshot behind the last damage on is taken, and all that the new directory lacks is reported. The commands from the newest ' +
     'good snapshot to the end are replayed and compared with the journal before anything is written. Without --to ' +
     'the new directory ends with the last command available; the exit code is 1 if acknowledged ones are missing. ' +
