@@ -49,6 +49,7 @@ test('profit is exact, and the drawdown is the deepest fall from a peak', () => 
   assert.deepEqual([profit, staked, byResult], [7.8, 70, { WIN: 4, LOSS: 3 }]);
   assert.equal(results.drawdownMax, 6.5, 'from 0.30 down to -6.20');
   assert.equal(resultsOf(settled(-3, -4, 1)).drawdownMax, 7, 'the beginning is a peak, too');
+  assert.equal(resultsOf([]).profit, 0);
 });
 
 test('bets are listed as CSV', () => {

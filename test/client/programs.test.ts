@@ -10,6 +10,7 @@ import { promisify } from 'node:util';
 import { subtractDollars, ToteClient } from '../../client/index.js';
 import { type BacktestPlan, runBacktest } from '../../client/local/backtest-run.js';
 import { readPrices } from '../../client/local/program.js';
+import { askUntil } from '../support/ask-until.js';
 import { newDataDir, Server } from '../support/processes/server.js';
 
 const project = fileURLToPath(new URL('../../..', import.meta.url));
@@ -73,7 +74,10 @@ test('a backtest gives the same bytes every time, and the sums fit', async () =>
   }
   assert.equal(outputs[0], outputs[1]);
   const [text = ''] = outputs;
-  assert.match(text, /^momentum on BTC_FIVE_MINUTES, 2026-06-10T00:00:00.000Z to 2026-06-10T00:25:00.000Z$/m);
+  assert.match(
+    text,
+    /^momentum on BTC_FIVE_MINUTES, 2026-06-10T00:00:00\.000Z to 2026-06-10T00:25:00\.000Z$/m,
+  );
   const [, profit = ''] = /^ {2}profit +(-?[\d.]+) USD/m.exec(text) ?? [];
   const [, balance = ''] = /^ {2}balance +([\d.]+) USD/m.exec(text) ?? [];
   assert.equal(subtractDollars(Number(balance), 1_000), Number(profit));
@@ -96,6 +100,7 @@ const WRONG: readonly (readonly [name: string, args: readonly string[], line: Re
   ['sandbox', ['--nope'], /^Unknown option '--nope'.*\n$/],
   ['sandbox', ['--start', 'now'], /^--start: "now" is no time such as 2026-06-10T00:00:00Z\n$/],
   ['sandbox', ['--prices', 'README.md'], /^--prices README\.md: line 1: the columns must be time .*\n$/],
+  ['examples', ['--nope'], /^Unknown option '--nope'.*\n$/],
   ['examples', ['momentum'], /^no TOTE_API_KEY is set, .* start the server first, with npm start\n$/],
   ['backtest', ['momentun'], /^name a bot: momentum, imbalance, both-sides\n$/],
   ['backtest', ['momentum', 'imbalance'], /^one bot at a time, not momentum and imbalance\n$/],
@@ -140,7 +145,12 @@ test('the sandbox prints a key, plays a price path, and keeps its time and its d
   await once(first.child, 'exit');
   const second = start('sandbox', ['--prices', DAY, '--speed', '0.001'], env);
   await second.sees(/It is 2026-06-10T00:25:00\.000Z, and only you move/);
-  await new Promise((resolve) => setTimeout(resolve, 1_000));
+  const [, again = ''] = await second.sees(/^ *API +(\S+)/m);
+  const playing = new ToteClient({ url: again, key });
+  await askUntil(
+    () => playing.getTime(),
+    ({ time }) => time === '2026-06-10T00:25:30.000Z',
+  );
   second.child.kill('SIGTERM');
   assert.deepEqual(await once(second.child, 'exit'), [0, null], 'it does not wait for the next price');
 });

@@ -115,7 +115,9 @@ for (const [what, body] of UNCAUGHT) {
 }
 
 test('a fatal error ends at once', async () => {
-  const { code, stdout, stderr } = await run("ending.fatal(new Error('fsync failed'));");
+  const { code, stdout, stderr } = await run(
+    "ending.watch(server); ending.fatal(new Error('fsync failed'));",
+  );
   assert.deepEqual([code, stdout], [1, '']);
   assert.match(stderr, /"level":60.*fsync failed/);
 });

@@ -194,6 +194,7 @@ test('a message for many is rendered once, and a client that does not read is cu
   const last = slow.sent.at(-1);
   assert.ok(last?.type === 'error' && last.code === 'slow_consumer' && last.id === null);
   assert.ok(slow.waitingBytes > 1024 * 1024 && slow.waitingBytes < 1.1 * 1024 * 1024);
+  assert.equal(quick.closedWith, null);
   quick.take('markets');
   const another = bench.open();
   quick.send = (text) => {

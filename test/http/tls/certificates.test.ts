@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
 import { CertificateError, readCertificate } from '../../../config/certificate.js';
 import { readConfig } from '../../../config/config.js';
 import { keyDigest } from '../../../crypto/api-keys.js';
@@ -160,11 +159,7 @@ test('a standby, too, serves a renewed certificate, and tells when it ends', { s
     status: () => STANDBY,
     onFatal: (error) => assert.fail(String(error)),
   });
-  t.after(async () => {
-    const closingMs = performance.now();
-    await port.close();
-    assert.ok(performance.now() - closingMs < 500, 'a request that is half sent does not delay a takeover');
-  });
+  t.after(() => port.close());
   const to = { port: Number(new URL(`${log.lines[0]?.['operatorUrl']}`).port), ca: [pair.cert, next.cert] };
   const headers = { Authorization: `Bearer ${token}` };
   assert.equal((await httpsSend(to, 'GET', '/healthz')).server, 'standby');
@@ -178,8 +173,9 @@ test('a standby, too, serves a renewed certificate, and tells when it ends', { s
   assert.equal(server, 'renewed-standby');
   const { validToMs } = readCertificate({ ...pair, clientCaFile: null });
   assert.match(text, new RegExp(`^tote_certificate_ends_timestamp_seconds ${validToMs / 1_000}$`, 'm'));
-  httpsSend(to, 'POST', '/healthz', { headers: { 'Content-Length': '2' }, body: '1' }).catch(() => undefined);
-  await pause(200);
+  const half = httpsSend(to, 'POST', '/healthz', { headers: { 'Content-Length': '2' }, body: '1' });
+  await httpsSend(to, 'GET', '/healthz');
+  await Promise.all([port.close(), assert.rejects(half, 'who is still sending is not waited for')]);
 });
 
 test('SIGHUP runs every reload, one after another, whatever becomes of the others', async () => {

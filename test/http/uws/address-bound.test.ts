@@ -60,6 +60,7 @@ test('the kernel’s table is counted by address: only established ones to the p
   const head = '  sl  local_address rem_address   st tx_queue rx_queue\n';
   const lines = [
     ['0100007F:1F90', '0200007F:9C40', '01'],
+    ['0100007F:1F90', '0200007F:9C41', '01'],
     ['0100007F:1F90', '0200007F:9C42', '06'],
     ['0100007F:1F91', '0200007F:9C43', '01'],
     ['0000000000000000FFFF00000100007F:1F90', '0000000000000000FFFF00000200007F:9C44', '01'],
@@ -69,7 +70,7 @@ test('the kernel’s table is counted by address: only established ones to the p
   );
   const addresses = new ClientAddresses([]);
   const counts = countConnections(head + lines.join(''), { addresses, port: () => 8_080 });
-  assert.deepEqual(Object.fromEntries(counts), { '127.0.0.2': 2, '2001:db8:0:0::/64': 1 });
+  assert.deepEqual(Object.fromEntries(counts), { '127.0.0.2': 3, '2001:db8:0:0::/64': 1 });
   let [n, times] = [0, 0];
   const bound = new AddressBound({ addresses, perAddressMax: 2, port: () => ++times, monotonicMs: () => n });
   for (; n < 40_000; n++) bound.allows({ counted: `${n}`, isTrusted: false, isBounded: true }, 1);
