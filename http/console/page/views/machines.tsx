@@ -84,10 +84,10 @@ const NOT_KNOWN = 'not known';
 /** The console of a standby shows only this; the leader shows the rest. */
 export function StandbyView({ replication: status, timeMs }: StandbyMessage): JSX.Element {
   const { node, leader, epoch, lease, leaseAgeMs, sequence, streamSequence } = status;
-  const { messagesBehind, behindMs, trouble } = status;
-  // While the servers do not answer, these are old.
+  const { messagesBehind, behindMs } = status;
   const [tone, outlook] = outlookOfStandby(status, timeMs);
-  const isKnown = messagesBehind !== null && behindMs !== null && trouble === null;
+  // Neither is while the servers do not answer.
+  const isKnown = messagesBehind !== null && behindMs !== null;
   return (
     <>
       <h1>Standby</h1>
