@@ -83,10 +83,10 @@ const NOT_KNOWN = 'not known';
 
 /** The console of a standby shows only this; the leader shows the rest. */
 export function StandbyView({ replication: status, timeMs }: StandbyMessage): JSX.Element {
-  const { node, leader, epoch, lease, leaseAgeMs, sequence, streamSequence } = status;
-  const { messagesBehind, behindMs } = status;
+  const { node, leader, epoch, lease, leaseAgeMs, sequence, streamSequence, messagesBehind, behindMs } =
+    status;
   const [tone, outlook] = outlookOfStandby(status, timeMs);
-  // Neither is while the servers do not answer.
+  // Both are null while the NATS servers do not answer.
   const isKnown = messagesBehind !== null && behindMs !== null;
   return (
     <>
