@@ -35,12 +35,20 @@ export class StreamOrders {
   readonly #paces: Readonly<Record<Message['op'], Pace>>;
   #send: ((message: ClientMessage) => void) | null = null;
   #end: Failure | null = null;
+  /** In force; 0 if none is. */
   #deadmanSeconds = 0;
+  #deadmanCalls = 0;
+  /** What the bot asks for itself comes instead. */
+  #rearming = new AbortController();
+  /** The connection that has granted it. */
+  #armed: ((message: ClientMessage) => void) | null = null;
 
   constructor(
     private readonly nextId: () => number,
     private readonly defaults: { readonly timeoutMs: number; readonly retryForMs: number },
     private readonly around: Surroundings,
+    /** A later connection was refused the countdown that is in force. */
+    private readonly onUnarmed: (error: ToteError) => void,
   ) {
     const cancel = new Pace(around);
     this.#paces = { order: new Pace(around), cancel, cancelAll: cancel, deadman: cancel };
@@ -63,22 +71,43 @@ export class StreamOrders {
 
   /** Each connection asks anew: the server cancels when the last stream that has asked ends. */
   async deadman(seconds: number, options: CallOptions = {}): Promise<Deadman> {
-    // Until it is answered, this call itself asks again. If it fails, what was asked for before goes on.
-    let now = this.#deadmanSeconds;
-    this.#deadmanSeconds = 0;
+    this.#rearming.abort();
+    try {
+      return await this.#askForDeadman(seconds, options);
+    } catch (error) {
+      // The connection may be a later one than that which has granted the countdown in force.
+      this.#rearm();
+      throw error;
+    }
+  }
+
+  async #askForDeadman(seconds: number, options: CallOptions): Promise<Deadman> {
+    this.#deadmanCalls += 1;
     try {
       const { data } = await this.#persist({ op: 'deadman', seconds }, NO_MARKS, options);
-      now = seconds;
+      this.#deadmanSeconds = seconds;
+      this.#armed = this.#send;
       return data as Deadman;
     } finally {
-      this.#deadmanSeconds = now;
+      this.#deadmanCalls -= 1;
     }
+  }
+
+  #rearm(): void {
+    const isArmed = this.#deadmanSeconds === 0 || this.#armed === this.#send;
+    // A call that has no answer yet asks again itself.
+    if (this.#send === null || isArmed || this.#deadmanCalls > 0) return;
+    this.#rearming = new AbortController();
+    const { signal } = this.#rearming;
+    this.#askForDeadman(this.#deadmanSeconds, { signal }).catch((error: ToteError) => {
+      // While there is no connection, the next one asks again.
+      if (!signal.aborted && this.#send !== null) this.onUnarmed(error);
+    });
   }
 
   onConnected(send: (message: ClientMessage) => void): void {
     this.#send = send;
-    const seconds = this.#deadmanSeconds;
-    if (seconds > 0) send({ op: 'deadman', id: this.nextId(), seconds });
+    this.#rearm();
   }
 
   /** What was sent over a connection that has only fallen silent may still arrive. */

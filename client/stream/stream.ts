@@ -66,7 +66,8 @@ export class ToteStream {
   readonly cancelOrders: StreamOrders['cancelAll'];
   /**
    * Lets the server cancel the resting orders of this key once its streams have sent nothing for so many seconds, or
-   * have ended; 0 takes it back. Call it again, or send anything else, to show that the bot lives.
+   * have ended; 0 takes it back. Call it again, or send anything else, to show that the bot lives. Each new
+   * connection asks again; if the server refuses it then, the stream ends with the reason.
    */
   readonly setDeadman: StreamOrders['deadman'];
   /** Resolves after `close`; rejects with the reason if the server has ended the stream for good. */
@@ -77,6 +78,7 @@ export class ToteStream {
   #connection: Connection | null = null;
   #isConnected = false;
   #failures = 0;
+  #refusal: ToteError | null = null;
   #endReason: ToteError | null = null;
   #ids = 0;
 
@@ -85,7 +87,7 @@ export class ToteStream {
     private readonly options: StreamOptions,
   ) {
     this.#subscriptions = new Subscriptions(() => this.#nextId(), failed);
-    this.#orders = new StreamOrders(() => this.#nextId(), parts.orders, parts.around);
+    this.#orders = new StreamOrders(() => this.#nextId(), parts.orders, parts.around, this.#onUnarmed);
     this.placeOrder = this.#orders.place.bind(this.#orders);
     this.cancelOrder = this.#orders.cancel.bind(this.#orders);
     this.cancelOrders = this.#orders.cancelAll.bind(this.#orders);
@@ -124,7 +126,7 @@ export class ToteStream {
     const { around, diagnose } = this.parts;
     while (!signal.aborted) {
       const end = await this.#live();
-      const reason = finalReason(end) ?? (end.wasOpen ? null : await diagnose(signal));
+      const reason = this.#refusal ?? finalReason(end) ?? (end.wasOpen ? null : await diagnose(signal));
       if (signal.aborted) break;
       if (reason !== null) {
         this.#giveUp(reason);
@@ -212,6 +214,11 @@ export class ToteStream {
     const failure: Failure = { code, detail, status: 0, retryAfterMs, current: current ?? null };
     if (!this.#subscriptions.onError(id, failure)) this.#orders.onAnswer(id, failure);
   }
+
+  readonly #onUnarmed = (refusal: ToteError): void => {
+    this.#refusal = refusal;
+    this.#connection?.close('unarmed');
+  };
 
   #giveUp(reason: ToteError): void {
     this.#endReason = reason;

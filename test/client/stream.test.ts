@@ -342,7 +342,7 @@ test('a cancellation is sent again without a key, and fails with the code of its
   assert.deepEqual([code, isOutcomeUnknown, ofError], ['order_not_pending', false, null]);
 });
 
-test('a countdown is asked for anew by each connection, until it is taken back', async () => {
+test('a countdown is asked for anew by each connection, until it is taken back or refused', async () => {
   const { script, stream, line: first } = await connected();
   const set = async (seconds: number, line: Line): Promise<void> => {
     const answered = stream.setDeadman(seconds);
@@ -351,8 +351,9 @@ test('a countdown is asked for anew by each connection, until it is taken back',
     line.send({ type: 'deadman', ...AT, id: asked['id'], data: { seconds } });
     assert.deepEqual(await answered, { seconds });
   };
-  await set(5, first);
+  const granted = set(5, first);
   const refused = errorOf(stream.setDeadman(500));
+  await granted;
   first.refuse((await first.next())['id'], 'invalid_request');
   assert.equal((await refused).code, 'invalid_request');
   first.socket.terminate();
@@ -367,6 +368,13 @@ test('a countdown is asked for anew by each connection, until it is taken back',
   assert.deepEqual([next, marketId], ['cancelAll', 'BTC_ONE_DAY']);
   third.send({ type: 'cancelledAll', ...AT, id, data: { cancelled: 3 } });
   assert.deepEqual(await cancelled, { cancelled: 3 });
+  await set(7, third);
+  third.socket.terminate();
+  const fourth = await script.line();
+  fourth.refuse((await fourth.next())['id'], 'insufficient_scope', 'the key may cancel no more');
+  const { code, message: told } = await errorOf(stream.closed);
+  assert.equal(code, 'insufficient_scope');
+  assert.match(told, /the key may cancel no more/);
 });
 
 test('an order that is refused fails with its code', async () => {
