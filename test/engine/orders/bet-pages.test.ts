@@ -11,7 +11,7 @@ import { plainOrder } from '../../support/engine/plain-order.js';
 import { BTC_1M, BTC_15M, Exchange, MINUTE_MS, rulesFor } from '../../support/reference/exchange.js';
 import { Rng } from '../../support/reference/random/rng.js';
 
-const WALKS = 60;
+const WALKS = 30;
 const HISTORY_MAX = 4;
 
 const everything = (limit: number): BetsQuery => ({

@@ -1,16 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { drawnByCommit } from '../../support/drawn.js';
-import { byEffort } from '../../support/effort.js';
 import { Violation } from '../violation.js';
 import { MUTATIONS } from './mutations.js';
 import { runWorld } from './world.js';
 
 /** In so many worlds each planted bug must have shown. */
 const WORLDS_MAX = 40;
-const DRAWN = byEffort({ test: 2, prove: MUTATIONS.length, night: MUTATIONS.length });
 
-for (const mutation of drawnByCommit(MUTATIONS, DRAWN)) {
+for (const mutation of MUTATIONS) {
   test(`${mutation.name}: it is found that ${mutation.bug}`, async (t) => {
     for (let seed = 1; seed <= WORLDS_MAX; seed++) {
       try {

@@ -1,8 +1,6 @@
 /** The simulator finds the bugs that are planted, or it proves nothing. */
 import { ok } from 'node:assert/strict';
 import { test } from 'node:test';
-import { drawnByCommit } from '../support/drawn.js';
-import { byEffort } from '../support/effort.js';
 import { derivedSeed } from './chance.js';
 import { MUTATIONS } from './mutations/mutations.js';
 import { runWorld } from './runs/failure.js';
@@ -11,9 +9,8 @@ import { World } from './world.js';
 
 const HOURS = 0.05;
 const STEPS_TO_FIND_MAX = 1_500_000;
-const DRAWN = byEffort({ test: 4, prove: MUTATIONS.length, night: MUTATIONS.length });
 
-for (const mutation of drawnByCommit(MUTATIONS, DRAWN)) {
+for (const mutation of MUTATIONS) {
   test(`a planted bug is found: ${mutation.bug}`, async () => {
     let steps = 0;
     for (let index = 0; steps < STEPS_TO_FIND_MAX; index++) {
