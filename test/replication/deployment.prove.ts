@@ -65,7 +65,7 @@ test('compose.yaml names settings that there are, and keeps what must be kept', 
     assert.ok(name in volumes);
   }
   assert.match(services.tote.healthcheck?.test.at(-1) ?? '', /8081\/healthz/);
-  assert.match(readDocument('Containerfile'), /NODE_ENV=production TOTE_DATA_DIR=\/data/);
+  assert.match(readDocument('Containerfile'), /NODE_ENV=production TOTE_DATA_DIR=\/data[\s\S]*8081\/healthz/);
 });
 
 interface Started {
