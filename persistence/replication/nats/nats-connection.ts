@@ -1,4 +1,6 @@
 /** How the NATS servers are reached. */
+import { isIP } from 'node:net';
+import { checkServerIdentity } from 'node:tls';
 import {
   type Authenticator,
   type ConnectionOptions,
@@ -36,7 +38,32 @@ export function connectionOptions({ servers, credentialsFile, tls }: NatsSetting
     ignoreAuthErrorAbort: true,
     reconnectTimeWait: RECONNECT_EVERY_MS,
     ...(credentialsFile === null ? {} : { authenticator: authenticatorOf(credentialsFile) }),
-    ...(tls === null ? {} : { tls: tls.caFile === null ? {} : { ca: readNamedFile(tls.caFile) } }),
+    ...(tls === null ? {} : { tls: tlsOptions(servers, tls.caFile) }),
+  };
+}
+
+/** The library hands all that it does not know on to Node. */
+interface TlsOfNode {
+  readonly checkServerIdentity: typeof checkServerIdentity;
+  readonly ca?: string;
+}
+
+function tlsOptions(servers: readonly string[], caFile: string | null): TlsOfNode {
+  const checked = { checkServerIdentity: identityCheck(servers) };
+  return caFile === null ? checked : { ...checked, ca: readNamedFile(caFile) };
+}
+
+/**
+ * The library tells Node no name of a server that is known by its address, and Node would look for "localhost". So the
+ * certificate must name one of the list's addresses: these servers are one cluster, and trusted alike.
+ */
+function identityCheck(servers: readonly string[]): typeof checkServerIdentity {
+  const hosts = servers.map((server) => /^\[?(.*?)\]?:\d+$/.exec(server)?.[1] ?? server);
+  const addresses = hosts.filter((host) => isIP(host) !== 0);
+  return (name, certificate) => {
+    const isNamed = hosts.includes(name) || addresses.length === 0;
+    const refusals = (isNamed ? [name] : addresses).map((host) => checkServerIdentity(host, certificate));
+    return refusals.includes(undefined) ? undefined : refusals[0];
   };
 }
 
