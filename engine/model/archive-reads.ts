@@ -13,7 +13,7 @@ import type { BetView, RoundFigures } from './views.js';
  * The answer must show everything up to this command, which must be durable: for an account its `accountTouchedSeq`
  * when the question was asked. The archive follows the journal, so an answer may have to wait for it.
  */
-interface ReachedSeq {
+export interface ReachedSeq {
   readonly reachedSeq: number;
 }
 

@@ -1,7 +1,6 @@
 /** The caller's account: its money, its lists of bets, and one order by its id or its Idempotency-Key. */
 import { must } from '../../engine/base/assert.js';
 import { isoText } from '../../engine/base/iso-text.js';
-import type { ArchivedBetView } from '../../engine/model/archive-reads.js';
 import { ALL_BETS } from '../../engine/model/bet-pages.js';
 import {
   accountId,
@@ -18,7 +17,7 @@ import type { BetsReply } from '../link/orders.js';
 import type { AccountReply, ListFields } from '../link/questions.js';
 import { positionsBytes, positionText } from '../wire/account-text.js';
 import type { Account, ThisKey } from '../wire/account-types.js';
-import { answering, ask, askReached } from './ask.js';
+import { ask, askArchive } from './ask.js';
 import type { Call } from './call.js';
 import { archivePage, inItsRound, mergedPage, needsArchive } from './lists/archive-bets.js';
 import { cursorText, ordersQuery, positionsQuery } from './lists/list-query.js';
@@ -73,17 +72,15 @@ function sendList(services: Services, call: Call, list: ListFields): void {
   const send = ({ bets, next }: BetsReply): void =>
     call.send(200, positionsBytes(bets, next.length === 0 ? null : cursorText(next), services.hashes));
   ask(services, call, { kind: 'list', ...list }, (reply) => {
-    if (!needsArchive(list, reply)) send(reply);
-    else
-      askReached(services, call, 'accountSeq', (reachedSeq) =>
-        services.archive.bets(
-          archivePage(call.account, list, reachedSeq),
-          answering(call, ({ bets, nextBeforeBet }) => {
-            const shown = bets.map((bet) => inItsRound(services.board, bet));
-            send(mergedPage(list, reply, { bets: shown, nextBeforeBet }));
-          }),
-        ),
-      );
+    if (!needsArchive(list, reply)) {
+      send(reply);
+      return;
+    }
+    const page = archivePage(call.account, list);
+    askArchive(services, call, 'accountSeq', services.archive.bets, page, ({ bets, nextBeforeBet }) => {
+      const shown = bets.map((bet) => inItsRound(services.board, bet));
+      send(mergedPage(list, reply, { bets: shown, nextBeforeBet }));
+    });
   });
 }
 
@@ -133,13 +130,13 @@ export function findBet(
     if (newest?.bet === bet) onFound(newest);
     else if (newest === undefined && next.length > 0) findBet(services, call, bet, onFound, next);
     else
-      askReached(services, call, 'accountSeq', (reachedSeq) =>
-        services.archive.bet(
-          { account: call.account, bet, reachedSeq },
-          answering<ArchivedBetView | null>(call, (found) =>
-            onFound(found === null ? null : inItsRound(services.board, found)),
-          ),
-        ),
+      askArchive(
+        services,
+        call,
+        'accountSeq',
+        services.archive.bet,
+        { account: call.account, bet },
+        (found) => onFound(found === null ? null : inItsRound(services.board, found)),
       );
   });
 }

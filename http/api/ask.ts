@@ -1,5 +1,10 @@
 /** Questions of a call to the engine's thread and to the archive. A refusal answers the call. */
-import { type ArchiveAnswer, type ArchiveRefusal, isRefusal } from '../../engine/model/archive-reads.js';
+import {
+  type ArchiveAnswer,
+  type ArchiveRefusal,
+  isRefusal,
+  type ReachedSeq,
+} from '../../engine/model/archive-reads.js';
 import { refusedBy } from '../kit/refused.js';
 import type { QuestionKind, QuestionOf, Told } from '../link/questions.js';
 import type { Call } from './call.js';
@@ -20,18 +25,21 @@ export function ask<K extends QuestionKind>(
   if (!isSent) throw OVERLOADED;
 }
 
-/** How far the archive must have come, once that is durable, so that nothing acknowledged is missing from its answer. */
-export const askReached = (
+/**
+ * First asks how far the archive must have come, once that is durable, so that nothing acknowledged is missing from its
+ * answer. `read` is one of `ArchiveReads`; `onAnswer` may throw a refusal.
+ */
+export const askArchive = <Q extends ReachedSeq, A extends ArchiveAnswer>(
   services: Pick<Services, 'link'>,
   call: Call,
   kind: 'accountSeq' | 'lifecycleSeq',
-  read: (reachedSeq: number) => void,
-): void => ask(services, call, { kind }, ({ seq }) => read(seq));
-
-/** For the archive to tell: `onAnswer` may throw a refusal. */
-export const answering =
-  <A extends ArchiveAnswer>(call: Call, onAnswer: (answer: A) => void) =>
-  (told: A | ArchiveRefusal): void => {
-    if (isRefusal(told)) call.refuse(refusedBy(told));
-    else call.attempt(() => onAnswer(told as A));
-  };
+  read: (question: Q, tell: (told: A | ArchiveRefusal) => void) => void,
+  question: Omit<NoInfer<Q>, 'reachedSeq'>,
+  onAnswer: (answer: A) => void,
+): void =>
+  ask(services, call, { kind }, ({ seq: reachedSeq }) =>
+    read({ ...question, reachedSeq } as Q, (told) => {
+      if (isRefusal(told)) call.refuse(refusedBy(told));
+      else call.attempt(() => onAnswer(told as A));
+    }),
+  );

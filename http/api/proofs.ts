@@ -8,7 +8,7 @@ import { later } from '../kit/client-work.js';
 import * as text from '../wire/proof-text.js';
 import type { Receipt } from '../wire/proof-types.js';
 import { findBet, orderIn } from './account.js';
-import { answering, askReached } from './ask.js';
+import { askArchive } from './ask.js';
 import type { Call } from './call.js';
 import { NO_BET, NO_ORDER, NO_PROOF, NO_RECEIPT, NO_SETTLED_ROUND } from './refusals.js';
 import type { Services } from './services.js';
@@ -22,16 +22,11 @@ export function roundProof(services: Services, call: Call): void {
   call.query([]);
   const round = parseRoundId(call.id());
   if (round === null) throw NO_SETTLED_ROUND;
-  const { seeds, sign } = services;
-  askReached(services, call, 'lifecycleSeq', (reachedSeq) =>
-    services.archive.roundProof(
-      { ...round, reachedSeq },
-      answering(call, (told) => {
-        if (told === null) throw NO_SETTLED_ROUND;
-        call.sendData(text.roundProof(told, { seeds, tools: FAIRNESS_TOOLS, sign }));
-      }),
-    ),
-  );
+  const { archive, seeds, sign } = services;
+  askArchive(services, call, 'lifecycleSeq', archive.roundProof, round, (told) => {
+    if (told === null) throw NO_SETTLED_ROUND;
+    call.sendData(text.roundProof(told, { seeds, tools: FAIRNESS_TOOLS, sign }));
+  });
 }
 
 export function orderProof(services: Services, call: Call): void {
@@ -47,34 +42,25 @@ function prove(services: Services, call: Call, bet: BetView): void {
   if (isUnfilled(bet.result)) throw NO_BET;
   // Without an entry percent there was no root yet.
   if (bet.status !== 'SETTLED' || entryPercentE2 === null) throw NO_PROOF;
-  askReached(services, call, 'lifecycleSeq', (reachedSeq) =>
-    archive.betPath(
-      { market, roundNumber, bet: bet.bet, seed: seeds.seed(market, roundNumber), reachedSeq },
-      answering(call, (told) => {
-        if (told === null) throw NO_PROOF;
-        const commitment = seeds.commitment(market, roundNumber);
-        call.sendData(text.orderProof(bet, hashes.ofView(bet, entryPercentE2), commitment, told));
-      }),
-    ),
-  );
+  const leaf = { market, roundNumber, bet: bet.bet, seed: seeds.seed(market, roundNumber) };
+  askArchive(services, call, 'lifecycleSeq', archive.betPath, leaf, (told) => {
+    if (told === null) throw NO_PROOF;
+    const commitment = seeds.commitment(market, roundNumber);
+    call.sendData(text.orderProof(bet, hashes.ofView(bet, entryPercentE2), commitment, told));
+  });
 }
 
 export function orderReceipt(services: Services, call: Call): void {
   const bet = orderIn(call);
   const { account } = call;
-  askReached(services, call, 'accountSeq', (reachedSeq) =>
-    services.archive.bet(
-      { account, bet, reachedSeq },
-      answering(call, (told) => {
-        if (told === null) throw NO_ORDER;
-        const { betSeq: seq, entryPercentE2, filledAtMs, placedAtMs } = told;
-        if (seq === null || entryPercentE2 === null) throw NO_RECEIPT;
-        const betHash = services.hashes.ofView(told, entryPercentE2);
-        const fields = { bet, account, betHash, seq, timeMs: filledAtMs ?? placedAtMs };
-        makeReceipt(services, fields, (receipt) => call.sendData(receipt));
-      }),
-    ),
-  );
+  askArchive(services, call, 'accountSeq', services.archive.bet, { account, bet }, (told) => {
+    if (told === null) throw NO_ORDER;
+    const { betSeq: seq, entryPercentE2, filledAtMs, placedAtMs } = told;
+    if (seq === null || entryPercentE2 === null) throw NO_RECEIPT;
+    const betHash = services.hashes.ofView(told, entryPercentE2);
+    const fields = { bet, account, betHash, seq, timeMs: filledAtMs ?? placedAtMs };
+    makeReceipt(services, fields, (receipt) => call.sendData(receipt));
+  });
 }
 
 /** `seq` is the command that made the bet, which must be durable. */

@@ -11,7 +11,7 @@ import { WINDOW_MS } from '../limits/sliding-windows.js';
 import { ledgerEntry, settledRound } from '../wire/archive-text.js';
 import { roundDetail } from '../wire/round-detail.js';
 import type { BetLimits, Limits, ServerTime } from '../wire/service-types.js';
-import { answering, ask, askReached } from './ask.js';
+import { ask, askArchive } from './ask.js';
 import type { Call } from './call.js';
 import { ledgerCursor, ledgerQuery, roundsCursor, roundsQuery } from './lists/archive-queries.js';
 import { NO_MARKET, NO_ROUND } from './refusals.js';
@@ -67,11 +67,8 @@ export function betLimits(rules: Rules, tier: Tier): BetLimits {
 export function ledger(services: Services, call: Call): void {
   const asked = ledgerQuery(call.query(['limit', 'cursor']));
   const { account } = call;
-  askReached(services, call, 'accountSeq', (reachedSeq) =>
-    services.archive.ledger(
-      { account, ...asked, reachedSeq },
-      answering(call, (told) => call.sendPage(told.entries.map(ledgerEntry), ledgerCursor(told))),
-    ),
+  askArchive(services, call, 'accountSeq', services.archive.ledger, { account, ...asked }, (told) =>
+    call.sendPage(told.entries.map(ledgerEntry), ledgerCursor(told)),
   );
 }
 
@@ -92,10 +89,7 @@ function sendRounds(
   const market = id === undefined ? null : marketOf(id);
   if (market !== null && market < 0) throw NO_MARKET;
   const asked = roundsQuery(given);
-  askReached(services, call, 'lifecycleSeq', (reachedSeq) =>
-    services.archive.rounds(
-      { market, ...asked, reachedSeq },
-      answering(call, (told) => call.sendPage(told.rounds.map(settledRound), roundsCursor(told))),
-    ),
+  askArchive(services, call, 'lifecycleSeq', services.archive.rounds, { market, ...asked }, (told) =>
+    call.sendPage(told.rounds.map(settledRound), roundsCursor(told)),
   );
 }

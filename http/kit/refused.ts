@@ -51,10 +51,11 @@ export const internalError = (requestId: string): Refused =>
 export const refusedBy = ({ refused, detail }: ArchiveRefusal): Refused =>
   new Refused(refused, detail, ['Retry-After', '1']);
 
-/** `ask` is one of `ArchiveReads`. A refusal is thrown. */
-export const readArchive = <A extends ArchiveAnswer>(
-  ask: (tell: (told: A | ArchiveRefusal) => void) => void,
+/** `read` is one of `ArchiveReads`. A refusal is thrown. */
+export const readArchive = <Q, A extends ArchiveAnswer>(
+  read: (question: Q, tell: (told: A | ArchiveRefusal) => void) => void,
+  question: Q,
 ): Promise<A> =>
   new Promise((resolve, reject) =>
-    ask((told) => (isRefusal(told) ? reject(refusedBy(told)) : resolve(told as A))),
+    read(question, (told) => (isRefusal(told) ? reject(refusedBy(told)) : resolve(told as A))),
   );

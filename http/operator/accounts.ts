@@ -2,7 +2,6 @@
 import typia, { type tags } from 'typia';
 import { must } from '../../engine/base/assert.js';
 import { centsOfDollars } from '../../engine/base/money.js';
-import type { LedgerAnswer } from '../../engine/model/archive-reads.js';
 import { parseAccountId, TIERS, type Tier } from '../../engine/model/domain.js';
 import type { BalanceMoved } from '../../engine/model/events.js';
 import { ledgerCursor, ledgerQuery } from '../api/lists/archive-queries.js';
@@ -128,9 +127,7 @@ export const ACCOUNT_ENDPOINTS: readonly Declared[] = [
       const query = ledgerQuery(call.given);
       const account = parseAccountId(call.id);
       const reachedSeq = await engine.ask('accountSeq', { account });
-      const told = await readArchive<LedgerAnswer>((tell) =>
-        archive.ledger({ account, ...query, reachedSeq }, tell),
-      );
+      const told = await readArchive(archive.ledger, { account, ...query, reachedSeq });
       return page(told.entries.map(ledgerEntry), ledgerCursor(told));
     },
   },

@@ -3,12 +3,7 @@
  * engine's thread only says how far it must have come.
  */
 import typia from 'typia';
-import {
-  ACTION_KINDS,
-  type ActionsAnswer,
-  type ActionsQuestion,
-  isOperatorName,
-} from '../../engine/model/operators.js';
+import { ACTION_KINDS, type ActionsQuestion, isOperatorName } from '../../engine/model/operators.js';
 import { cursorText, parseCursor } from '../kit/cursor.js';
 import { parseLimit } from '../kit/params.js';
 import { readArchive, refuseInvalid } from '../kit/refused.js';
@@ -31,9 +26,7 @@ export const AUDIT_ENDPOINTS: readonly Declared[] = [
     handle: async ({ engine, archive }, call) => {
       const asked = askedFor(call);
       const reachedSeq = await engine.ask('lastAction', {});
-      const told = await readArchive<ActionsAnswer>((tell) =>
-        archive.actions({ ...asked, reachedSeq }, tell),
-      );
+      const told = await readArchive(archive.actions, { ...asked, reachedSeq });
       const { actions, nextBefore } = told;
       const next = nextBefore === null ? null : cursorText(AUDIT, nextBefore.seq, nextBefore.item);
       return page(actions.map(auditEntry), next);

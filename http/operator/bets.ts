@@ -86,12 +86,9 @@ function queryOf(call: Call): Query {
 async function listOf({ engine, archive }: Services, account: number, query: Query): Promise<Answer> {
   const { list, fromMs } = query;
   const { reachedSeq, ...reply } = await engine.ask('betsOfAccount', { account, list });
+  const question = { ...archivePage(account, list), reachedSeq };
   const { bets, next } = needsArchive(list, reply)
-    ? mergedPage(
-        list,
-        reply,
-        await readArchive<BetsAnswer>((tell) => archive.bets(archivePage(account, list, reachedSeq), tell)),
-      )
+    ? mergedPage(list, reply, await readArchive(archive.bets, question))
     : reply;
   const shown = bets.filter(({ placedAtMs }) => placedAtMs >= fromMs);
   const isOver = shown.length < bets.length || next.length === 0;
@@ -127,8 +124,7 @@ async function one(services: Services, { id }: Call): Promise<BetResource> {
 const allBets = (
   { archive }: Services,
   question: Omit<BetsQuestion, 'kind' | 'account' | 'clientOrderId'>,
-): Promise<BetsAnswer> =>
-  readArchive((tell) => archive.bets({ ...question, account: null, clientOrderId: null }, tell));
+): Promise<BetsAnswer> => readArchive(archive.bets, { ...question, account: null, clientOrderId: null });
 
 /** The archive does not know the status of a round that is not settled. */
 function asOfNow(bet: BetView, rounds: readonly OpenRound[]): BetView {

@@ -24,9 +24,8 @@ export const ROUND_ENDPOINTS: readonly Declared[] = [
       const { rounds, lifecycleSeq } = await engine.ask('openRounds', {});
       const open = matching(rounds, query);
       if (status !== null && status !== 'SETTLED') return pageOf(query, open, NONE);
-      const settled = await readArchive<RoundsAnswer>((tell) =>
-        archive.rounds({ market, fromMs, toMs, after, limit, reachedSeq: lifecycleSeq }, tell),
-      );
+      const question = { market, fromMs, toMs, after, limit, reachedSeq: lifecycleSeq };
+      const settled = await readArchive(archive.rounds, question);
       return pageOf(query, open, settled);
     },
   },

@@ -28,23 +28,10 @@ export function needsArchive(
 
 export function archivePage(
   account: number,
-  { cursor, market, roundNumber, beforeMs, clientOrderId, limit }: ListFields,
-  reachedSeq: number,
-): Omit<BetsQuestion, 'kind'> {
+  { cursor, isByChange: _, ...list }: ListFields,
+): Omit<BetsQuestion, 'kind' | 'reachedSeq'> {
   const [beforeBet = Number.POSITIVE_INFINITY] = cursor;
-  const status = 'all';
-  return {
-    account,
-    beforeBet,
-    status,
-    market,
-    roundNumber,
-    fromMs: null,
-    beforeMs,
-    clientOrderId,
-    limit,
-    reachedSeq,
-  };
+  return { ...list, account, beforeBet, status: 'all', fromMs: null };
 }
 
 const marketRow = new Float64Array(M.MARKET_FIELDS);

@@ -27,9 +27,7 @@ export class EarningsCache {
       const endMs = hourMs + HOUR_MS;
       const sums =
         this.#hours.get(hourMs) ??
-        (await readArchive<EarningsAnswer>((tell) =>
-          archive.earnings({ fromMs: hourMs, toMs: endMs, reachedSeq }, tell),
-        ));
+        (await readArchive(archive.earnings, { fromMs: hourMs, toMs: endMs, reachedSeq }));
       found.set(hourMs, sums);
       // A round that ends with its hour is one of the next.
       if (endMs <= finalMs) this.#keep(hourMs, sums);
