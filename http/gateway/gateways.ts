@@ -24,7 +24,7 @@ import {
 } from './messages.js';
 import { startWorker } from './start.js';
 import { GatewayHere, type GatewayPlace, GatewayThread } from './thread.js';
-import { Ended } from './thread-end.js';
+import { Ended, LET_GO, STOPPED_ACCEPTING } from './thread-end.js';
 
 const REQUEST_CELLS = 1 << 16;
 const REPLY_CELLS = 1 << 17;
@@ -173,10 +173,10 @@ export class Gateways {
     const untilMs = performance.now() + HALT_MS_MAX;
     if (this.#acceptor !== null) {
       this.#acceptor.post({ kind: 'stopAccepting' });
-      this.#ended.waitStoppedAccepting(untilMs);
+      this.#ended.wait(STOPPED_ACCEPTING, 1, untilMs);
     }
     this.#post({ kind: 'halt' });
-    this.#ended.waitLetGo(this.#opened.length, untilMs);
+    this.#ended.wait(LET_GO, this.#opened.length, untilMs);
   }
 
   #post(message: ToGateway): void {

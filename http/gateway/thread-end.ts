@@ -4,9 +4,9 @@ import type { UwsTransport } from '../uws/transport.js';
 import type { Post } from './messages.js';
 
 /** 1 once no more connections are handed to other threads. */
-const STOPPED_ACCEPTING = 0;
+export const STOPPED_ACCEPTING = 0;
 /** Threads that have let go of the network, by closing or by halting. */
-const LET_GO = 1;
+export const LET_GO = 1;
 
 /** The engine's thread can wait for this memory. */
 export class Ended {
@@ -16,30 +16,13 @@ export class Ended {
     this.#cells = new Int32Array(memory);
   }
 
-  tellStoppedAccepting(): void {
-    this.#add(STOPPED_ACCEPTING);
-  }
-
-  tellLetGo(): void {
-    this.#add(LET_GO);
-  }
-
-  /** Until the acceptor has stopped, or until then by `performance.now()`. */
-  waitStoppedAccepting(untilMs: number): void {
-    this.#wait(STOPPED_ACCEPTING, 1, untilMs);
-  }
-
-  /** Until `threads` have let go of the network, or until then by `performance.now()`. */
-  waitLetGo(threads: number, untilMs: number): void {
-    this.#wait(LET_GO, threads, untilMs);
-  }
-
-  #add(cell: number): void {
+  tell(cell: number): void {
     Atomics.add(this.#cells, cell, 1);
     Atomics.notify(this.#cells, cell);
   }
 
-  #wait(cell: number, wanted: number, untilMs: number): void {
+  /** Until so many threads have told it, or until then by `performance.now()`. */
+  wait(cell: number, wanted: number, untilMs: number): void {
     for (;;) {
       const is = Atomics.load(this.#cells, cell);
       if (is >= wanted) return;
@@ -61,13 +44,13 @@ export class ThreadEnd {
   }
 
   stoppedAccepting(): void {
-    this.#ended.tellStoppedAccepting();
+    this.#ended.tell(STOPPED_ACCEPTING);
   }
 
   letGo(): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#ended.tellLetGo();
+    this.#ended.tell(LET_GO);
     this.end();
   }
 }
