@@ -72,14 +72,14 @@ async function start(given: Config, log: Log, operators: Worker): Promise<void> 
   const running = { config, host, storage, front, shutdown, log };
   const { answer } = buildOperatorQueries(running, faults, version);
   const watch = watchServer(running, ports);
-  run(running, ports, watch);
+  run(running, watch);
   const demoSecret = submitFirstCommands(setup, masterSecretFingerprint(masterSecret), sequencer, log);
   lifecycle.start(() => watch.logAwaitedPrices());
 
   const rules = must(sequencer.engine.rules, 'rules in force');
   const onRefusals = (refusals: Refusals): void =>
     shadow.keepRefusals({ seq: sequencer.engine.seq, timeMs: sequencer.stampMs(), ...refusals });
-  ports.serve(rules, { answer, onRefusals }, () => reader.connect());
+  front.serve(rules, { answer, onRefusals }, () => reader.connect());
   host.threads.takeHeads((head) => front.setHead(head));
   await new Promise<void>((resolve) => sequencer.whenDurable(sequencer.engine.seq, () => resolve()));
   host.threads.begin();

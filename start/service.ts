@@ -77,14 +77,14 @@ export const watchServer = (
   });
 
 /** Until the server is told to end; then closes everything in order. */
-export function run({ host, storage, shutdown, log }: Running, ports: OpenPorts, watch: Watch): void {
+export function run({ host, storage, front, shutdown, log }: Running, watch: Watch): void {
   const { sequencer, lifecycle, roots, threads, journal } = host;
   const secondClock = new SecondClock({ ...host, isSynchronised: isClockRight, log });
   const pump = (): void => {
     sequencer.heartbeat();
     secondClock.look();
     lifecycle.pump();
-    ports.front.pump();
+    front.pump();
     watch.beat();
     roots.pump();
   };
@@ -92,7 +92,7 @@ export function run({ host, storage, shutdown, log }: Running, ports: OpenPorts,
   let portsClosed = Promise.resolve();
   shutdown.watch({
     drain: () => {
-      portsClosed = ports.close();
+      portsClosed = front.close();
       return sequencer.drain().then(storage.drained);
     },
     close: async () => {

@@ -141,7 +141,10 @@ export class Front {
     if (this.#publishesEveryTurn) this.#connected?.publisher.publish();
   }
 
-  /** Requests are answered from now on. `newArchivePort` gives each gateway its way to the archive's reader. */
+  /**
+   * The held requests are answered from now on, and all that follow. `newArchivePort` gives each gateway its way to the
+   * archive's reader.
+   */
   serve(rules: Rules, forOperators: ForOperators, newArchivePort: () => MessagePort): void {
     this.#gateways.serve(rules, forOperators, newArchivePort);
   }

@@ -3,14 +3,12 @@
  * that is refused because of a port leaves the data directory new. Requests that arrive in between are held.
  */
 import { randomBytes } from 'node:crypto';
-import type { MessagePort } from 'node:worker_threads';
 import { ConfigError } from '../../config/config.js';
 import type { RunningConfig } from '../../config/setup.js';
 import { tlsFilesOf } from '../../config/tls-files.js';
 import { messageOf } from '../../engine/base/attempt.js';
 import type { OperatorToken } from '../../engine/model/operators.js';
 import type { SigningKeys } from '../../engine/model/proofs/signing.js';
-import type { Rules } from '../../engine/model/rules.js';
 import { type ManualClock, systemClock } from '../../process/clock.js';
 import type { Log } from '../../process/log/log.js';
 import type { Reload } from '../../process/reloads.js';
@@ -27,7 +25,6 @@ import {
 } from '../uws/connection-limits.js';
 import { urlOf } from '../uws/listening.js';
 import type { Front } from './front.js';
-import type { ForOperators } from './gateways.js';
 import { PortCertificates } from './port-certificates.js';
 
 const CERTIFICATE_CHECK_EVERY_MS = 60 * 60 * 1_000;
@@ -36,17 +33,12 @@ const CERTIFICATE_CHECK_EVERY_MS = 60 * 60 * 1_000;
 const REQUEST_ID_BYTES = 6;
 
 export interface OpenPorts {
-  readonly front: Front;
   readonly publicUrl: string;
   readonly operatorUrl: string;
   /** `PortCertificates.reload`. */
   readonly reloadCertificates: Reload;
   /** The first end of a port's certificate; null without TLS. */
   readonly certificateEndsMs: () => number | null;
-  /** Passes on the held requests, and all that follow. */
-  serve(rules: Rules, forOperators: ForOperators, newArchivePort: () => MessagePort): void;
-  /** Accepts no new connections; resolves once all pending requests are answered. */
-  close(): Promise<void>;
 }
 
 interface PortParts {
@@ -124,13 +116,10 @@ export async function openPorts(config: RunningConfig, parts: PortParts): Promis
   const note = limitsNote(descriptors);
   if (note !== null) log.write('port_warning', {}, note);
   return {
-    front,
     publicUrl: urlOf(host, taken, tls.public !== null),
     operatorUrl: urlOf(operatorHost, operatorTaken, tls.operator !== null),
     reloadCertificates: () => certificates.reload(),
     certificateEndsMs: () => certificates.endsMs,
-    serve: (rules, connected, newArchivePort) => front.serve(rules, connected, newArchivePort),
-    close: () => front.close(),
   };
 }
 
