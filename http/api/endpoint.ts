@@ -3,7 +3,7 @@ import { KEY_CANCEL, KEY_READ, KEY_WRITE, type KeyLimit } from '../../config/rat
 import { assert } from '../../engine/base/assert.js';
 import { scopesMask } from '../../engine/model/domain.js';
 import type { Routed } from '../kit/router.js';
-import { ROUTES_MAX } from '../metrics/gateway-meter.js';
+import { ROUTES_MAX, type RouteName } from '../metrics/gateway-meter.js';
 import type { Documented } from '../openapi/operation.js';
 import type { Call } from './call.js';
 import type { Services } from './services.js';
@@ -28,12 +28,6 @@ const STREAM_ROUTE = 1;
 export const STREAM_ORDER_ROUTE = 2;
 /** Endpoints follow in the order of their table. */
 export const FIRST_ENDPOINT = 3;
-
-/** `path` is the pattern, never what a client sent. */
-export interface RouteName {
-  readonly method: string;
-  readonly path: string;
-}
 
 export function routeNames(endpoints: readonly RouteName[]): readonly RouteName[] {
   const names = [

@@ -30,11 +30,10 @@ export class Layout {
   }
 }
 
-/** `value` is in the scale's unit, and counts `count` times. */
-export function observe(sheet: Float64Array, at: number, scale: Scale, value: number, count = 1): void {
-  const bucket = at + 1 + scale.bucketOf(value);
-  sheet[at] = (sheet[at] as number) + value * count;
-  sheet[bucket] = (sheet[bucket] as number) + count;
+/** `value` is in the scale's unit. */
+export function observe(sheet: Float64Array, at: number, scale: Scale, value: number): void {
+  sheet[at] = (sheet[at] as number) + value;
+  count(sheet, at + 1 + scale.bucketOf(value));
 }
 
 /** Clocks of two threads may disagree by a little, so less than nothing counts as nothing. */

@@ -7,6 +7,12 @@ import { MICROSECONDS } from './scale.js';
 import { threadPlaces } from './thread-meter.js';
 
 export const ROUTES_MAX = 64;
+/** Requests are counted by route. `path` is the pattern, never what a client sent. */
+export interface RouteName {
+  readonly method: string;
+  readonly path: string;
+}
+
 /** The first stands for all others. */
 export const STATUSES = [0, 101, 200, 201, 204, 304, ...new Set(Object.values(ERROR_STATUS))] as const;
 export const ERROR_CODES = Object.keys(ERROR_STATUS) as readonly ErrorCode[];

@@ -9,11 +9,7 @@
 import { assert } from '../../engine/base/assert.js';
 import { flattenString } from '../../engine/base/flatten-string.js';
 import { integerText } from '../../engine/base/integer-text.js';
-
-interface Policy {
-  readonly name: string;
-  readonly limit: number;
-}
+import type { RatePolicy } from '../limits/rate-limits.js';
 
 const ZERO = 0x30;
 const EIGHT_DIGITS = 1e8;
@@ -33,7 +29,7 @@ export class HeadTexts {
   /** By status line, kind of limit, and digits of the numbers whose length moves what follows. */
   readonly #rooms = new Map<string, HeadRoom[]>();
 
-  constructor(requestIdPrefix: string, policies: readonly Policy[]) {
+  constructor(requestIdPrefix: string, policies: readonly RatePolicy[]) {
     const all = policies.map(({ name, limit }) => `"${name}";q=${limit};w=${WINDOW_SECONDS}`).join(', ');
     const heads = policies.map(
       ({ name, limit }) =>

@@ -3,7 +3,7 @@ import { RATE_LIMIT_NAMES } from '../../../config/rate-limits.js';
 import { COMMAND_KINDS } from '../../../engine/model/command-codec.js';
 import type { Guesses } from '../../../engine/model/operators.js';
 import { ENGINE_PLACES, OUTCOMES } from '../engine-meter.js';
-import { ERROR_CODES, GATEWAY_PLACES, STATUSES, STREAM_ENDS } from '../gateway-meter.js';
+import { ERROR_CODES, GATEWAY_PLACES, type RouteName, STATUSES, STREAM_ENDS } from '../gateway-meter.js';
 import {
   BACKGROUND_THREADS,
   GAUGES,
@@ -16,12 +16,6 @@ import {
 } from '../gauges.js';
 import type { Reading, ThreadFigures } from '../readings.js';
 import { counter, type Family, gauge, happened, histogram, type Labelled } from './family.js';
-
-/** Requests are counted by it (`http/api/endpoint.ts`). */
-export interface RouteName {
-  readonly method: string;
-  readonly path: string;
-}
 
 /** Since the start of the server. */
 type GuessCounts = Pick<Guesses, 'wrong' | 'refused'>;
