@@ -24,8 +24,8 @@ export interface Failure {
   readonly code: ErrorCode;
   /** For people; may change at any time. */
   readonly detail: string;
-  /** HTTP status; 0 where no answer came, and over the stream. */
-  readonly status: number;
+  /** HTTP status; absent where no answer came, and over the stream. */
+  readonly status?: number;
   readonly requestId?: string | null;
   readonly retryAfterMs?: number | null;
   readonly current?: CurrentOdds | null;
@@ -57,6 +57,7 @@ export interface Attempts extends OrderMarks {
 export class ToteError extends Error implements Attempts {
   override readonly name = 'ToteError';
   readonly code: ErrorCode;
+  /** HTTP status; 0 where no answer came, and over the stream. */
   readonly status: number;
   /** The field, parameter or header that `invalid_request` names; null where it names none. */
   readonly field: string | null;
@@ -75,7 +76,7 @@ export class ToteError extends Error implements Attempts {
     const { code, detail, cause } = failure;
     super(detail === '' ? code : `${code}: ${detail}`, cause === undefined ? undefined : { cause });
     this.code = code;
-    this.status = failure.status;
+    this.status = failure.status ?? 0;
     this.field = code === 'invalid_request' ? fieldIn(detail) : null;
     this.requestId = failure.requestId ?? null;
     this.retryAfterMs = failure.retryAfterMs ?? null;

@@ -59,7 +59,6 @@ const IDEMPOTENCY_KEY = /^[!-~]{1,257}$/;
 const BAD_KEY: Failure = {
   code: 'invalid_request',
   detail: 'Idempotency-Key must be 1 to 255 visible ASCII characters',
-  status: 0,
 };
 
 export interface Persistence {
@@ -113,7 +112,6 @@ export async function persist(
 const aborted = (signal: AbortSignal | undefined): Failure => ({
   code: 'aborted',
   detail: 'the signal of the call has ended it',
-  status: 0,
   cause: signal?.reason,
 });
 

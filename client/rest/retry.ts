@@ -27,7 +27,7 @@ export const RETRIED_CODES: readonly ErrorCode[] = [
 /** Statuses of a proxy while the server behind it is away or does not answer. */
 const PROXY_STATUSES: readonly number[] = [502, 503, 504];
 
-export function isRetried({ code, status, isFinal }: Failure): boolean {
+export function isRetried({ code, status = 0, isFinal }: Failure): boolean {
   if (isFinal === true) return false;
   return code === 'bad_answer' ? PROXY_STATUSES.includes(status) : RETRIED_CODES.includes(code);
 }

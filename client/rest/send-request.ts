@@ -61,11 +61,10 @@ export async function sendRequest(
   } catch (cause) {
     signal?.throwIfAborted();
     const failure: Failure = own.aborted
-      ? { code: 'timed_out', detail: `no answer within ${timeoutMs} ms`, status: 0, cause }
+      ? { ...timedOut(timeoutMs), cause }
       : {
           code: 'connection_failed',
           detail: describe(cause),
-          status: 0,
           cause,
           ...(isUnconnected(cause) && { isUnsent: true }),
         };
@@ -74,6 +73,11 @@ export async function sendRequest(
     done();
   }
 }
+
+export const timedOut = (timeoutMs: number): Failure => ({
+  code: 'timed_out',
+  detail: `no answer within ${timeoutMs} ms`,
+});
 
 /** Node tells by these that no connection came about; browsers do not. */
 const UNCONNECTED: readonly unknown[] = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT'];

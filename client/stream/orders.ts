@@ -15,7 +15,7 @@ import {
   type PlacedOrder,
   persist,
 } from '../rest/persist.js';
-import type { Success } from '../rest/send-request.js';
+import { type Success, timedOut } from '../rest/send-request.js';
 import type { ClientMessage, Deadman } from './messages.js';
 
 type Outcome = Success | Failure;
@@ -118,7 +118,7 @@ export class StreamOrders {
   }
 
   end({ code }: ToteError): void {
-    this.#end = { code, detail: 'the stream has ended', status: 0, isUnsent: true, isFinal: true };
+    this.#end = { code, detail: 'the stream has ended', isUnsent: true, isFinal: true };
   }
 
   onAnswer(id: number, outcome: Outcome): void {
@@ -170,21 +170,10 @@ export class StreamOrders {
 const NOT_CONNECTED: Failure = {
   code: 'connection_failed',
   detail: 'the stream is not connected',
-  status: 0,
   isUnsent: true,
 };
 const CONNECTION_LOST: Failure = {
   code: 'connection_failed',
   detail: 'the stream was disconnected before the answer',
-  status: 0,
 };
-const GONE_SILENT: Failure = {
-  code: 'timed_out',
-  detail: 'the stream had no heartbeat before the answer',
-  status: 0,
-};
-const timedOut = (timeoutMs: number): Failure => ({
-  code: 'timed_out',
-  detail: `no answer within ${timeoutMs} ms`,
-  status: 0,
-});
+const GONE_SILENT: Failure = { code: 'timed_out', detail: 'the stream had no heartbeat before the answer' };

@@ -211,7 +211,7 @@ export class ToteStream {
     // Without an id it is the reason of the close that follows, which has the code, too.
     if (id === null) return;
     const retryAfterMs = retryAfterSeconds === undefined ? null : retryAfterSeconds * 1_000;
-    const failure: Failure = { code, detail, status: 0, retryAfterMs, current: current ?? null };
+    const failure: Failure = { code, detail, retryAfterMs, current: current ?? null };
     if (!this.#subscriptions.onError(id, failure)) this.#orders.onAnswer(id, failure);
   }
 
@@ -236,14 +236,13 @@ const failed = (failure: Failure): ToteError =>
   new ToteError(failure, { attempts: 1, isOutcomeUnknown: false, ...NO_MARKS });
 
 const closedError = (): ToteError =>
-  failed({ code: 'connection_failed', detail: 'the stream was closed', status: 0, isUnsent: true });
+  failed({ code: 'connection_failed', detail: 'the stream was closed', isUnsent: true });
 
 /** The platform takes no such address, or no such key as a subprotocol. */
 const UNOPENED: ConnectionEnd = { closeCode: 0, reason: 'unopened', wasOpen: false };
 const MALFORMED: Failure = {
   code: 'connection_failed',
   detail: 'the address of the API, or the key, is of no form that a WebSocket takes',
-  status: 0,
   isUnsent: true,
 };
 
@@ -252,7 +251,5 @@ function finalReason(end: ConnectionEnd): ToteError | null {
   if (end === UNOPENED) return failed(MALFORMED);
   const { reason, closeCode } = end;
   const code = FINAL_CODES.find((final) => final === reason);
-  return code === undefined
-    ? null
-    : failed({ code, detail: `the server closed the stream (${closeCode})`, status: 0 });
+  return code === undefined ? null : failed({ code, detail: `the server closed the stream (${closeCode})` });
 }
