@@ -97,22 +97,22 @@ export class ToteClient {
 
   /** All active markets with their current rounds, pools and odds. */
   listMarkets(options: CallOptions = {}): Promise<DataOf<'listMarkets'>> {
-    return this.#get('/markets', {}, options);
+    return this.#get('/markets', options);
   }
 
   /** One market. Fails with `market_not_found` if no active market has the id. */
   getMarket(id: string, options: CallOptions = {}): Promise<Market> {
-    return this.#get(`/markets/${encodeURIComponent(id)}`, {}, options);
+    return this.#get(`/markets/${encodeURIComponent(id)}`, options);
   }
 
   /** The open price of each asset's latest round. */
   listPrices(options: CallOptions = {}): Promise<DataOf<'listPrices'>> {
-    return this.#get('/prices', {}, options);
+    return this.#get('/prices', options);
   }
 
   /** A round with its result, prices and seed. Fails with `round_not_found` if the server has no such round. */
   getRound(id: string, options: CallOptions = {}): Promise<RoundDetail> {
-    return this.#get(`/rounds/${encodeURIComponent(id)}`, {}, options);
+    return this.#get(`/rounds/${encodeURIComponent(id)}`, options);
   }
 
   /** Settled rounds, the last to start first: a page of all that the server has ever settled. */
@@ -131,7 +131,7 @@ export class ToteClient {
 
   /** The evidence for a settled round: give it to `verifyProof`. */
   getRoundProof(id: string, options: CallOptions = {}): Promise<RoundProof> {
-    return this.#get(`/rounds/${encodeURIComponent(id)}/proof`, {}, options);
+    return this.#get(`/rounds/${encodeURIComponent(id)}/proof`, options);
   }
 
   /**
@@ -139,7 +139,7 @@ export class ToteClient {
    * settled.
    */
   getOrderProof(id: string, options: CallOptions = {}): Promise<OrderProof> {
-    return this.#get(`/orders/${encodeURIComponent(id)}/proof`, {}, options);
+    return this.#get(`/orders/${encodeURIComponent(id)}/proof`, options);
   }
 
   /**
@@ -147,12 +147,12 @@ export class ToteClient {
    * same until the signing key is rotated.
    */
   getOrderReceipt(id: string, options: CallOptions = {}): Promise<Receipt> {
-    return this.#get(`/orders/${encodeURIComponent(id)}/receipt`, {}, options);
+    return this.#get(`/orders/${encodeURIComponent(id)}/receipt`, options);
   }
 
   /** The keys with which the server signs, the one in use first. */
   listSigningKeys(options: CallOptions = {}): Promise<readonly SigningKey[]> {
-    return this.#get('/keys', {}, options);
+    return this.#get('/keys', options);
   }
 
   /**
@@ -160,7 +160,7 @@ export class ToteClient {
    * verify --head` finds a journal that lacks a command of then.
    */
   async getJournalHead(options: CallOptions = {}): Promise<JournalHead | null> {
-    return (await this.#caller.call({ method: 'GET', path: '/keys', query: {} }, options)).head ?? null;
+    return (await this.#caller.call({ method: 'GET', path: '/keys' }, options)).head ?? null;
   }
 
   /** Every movement of your money, newest first: a page of entries that add up to your balance. */
@@ -183,30 +183,30 @@ export class ToteClient {
 
   /** One of your bets, however old. Fails with `order_not_found` if you have none with this id. */
   getOrder(id: string, options: CallOptions = {}): Promise<Position> {
-    return this.#get(`/orders/${encodeURIComponent(id)}`, {}, options);
+    return this.#get(`/orders/${encodeURIComponent(id)}`, options);
   }
 
   /** Whether an order was placed under this Idempotency-Key; it places nothing. */
   getOrderByIdempotencyKey(key: string, options: CallOptions = {}): Promise<SeenOrder> {
-    return this.#get(`/orders/by-idempotency-key/${encodeURIComponent(key)}`, {}, options);
+    return this.#get(`/orders/by-idempotency-key/${encodeURIComponent(key)}`, options);
   }
 
   /** Your balance, open bets, keys and limits, as of one moment. */
   getAccount(options: CallOptions = {}): Promise<Account> {
-    return this.#get('/account', {}, options);
+    return this.#get('/account', options);
   }
 
   /** The server's time, which also sets `clock`: ask a few times to know it within half of the fastest round trip. */
   async getTime(options: CallOptions = {}): Promise<ServerTime> {
     const sentMs = this.#around.nowMs();
-    const time = await this.#get<ServerTime>('/time', {}, { ...options, retryForMs: 0 });
+    const time = await this.#get<ServerTime>('/time', { ...options, retryForMs: 0 });
     this.clock.observe(sentMs, this.#around.nowMs(), time.timeMs);
     return time;
   }
 
   /** Your rate limits with what is left of each, and what the rules allow you to bet. */
   getLimits(options: CallOptions = {}): Promise<Limits> {
-    return this.#get('/limits', {}, options);
+    return this.#get('/limits', options);
   }
 
   /**
@@ -302,7 +302,7 @@ export class ToteClient {
   }
 
   /** The API document promises that `data` is of this type: the types are generated from it. */
-  async #get<Data>(path: string, query: Query, options: CallOptions): Promise<Data> {
-    return (await this.#caller.call({ method: 'GET', path, query }, options)).data as Data;
+  async #get<Data>(path: string, options: CallOptions): Promise<Data> {
+    return (await this.#caller.call({ method: 'GET', path }, options)).data as Data;
   }
 }

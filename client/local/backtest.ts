@@ -5,7 +5,7 @@ import type { PriceRow } from '../sandbox/index.js';
 import { type BacktestRun, runBacktest } from './backtest-run.js';
 import { botNamed } from './bots.js';
 import { plotSvg } from './plot.js';
-import { readArgs, readPrices, runProgram, UsageError } from './program.js';
+import { readArgs, readPrices, runProgram, say, UsageError } from './program.js';
 import { csvOf, resultsOf } from './results.js';
 
 const OPTIONS = {
@@ -18,8 +18,6 @@ const OPTIONS = {
   },
   allowPositionals: true,
 } as const;
-
-const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
 function pricesOf(path: readonly PriceRow[], marketId: string) {
   const crypto = marketId.slice(0, marketId.indexOf('_'));

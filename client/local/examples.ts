@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { ToteClient } from '../index.js';
 import { OperatorClient } from '../sandbox/index.js';
 import { botNamed } from './bots.js';
-import { readArgs, runProgram, UsageError } from './program.js';
+import { readArgs, runProgram, say, UsageError } from './program.js';
 
 const BALANCE = 1_000;
 const DEFAULT_MARKET = 'BTC_ONE_MINUTE';
@@ -17,7 +17,6 @@ const OPTIONS = {
   allowPositionals: true,
 } as const;
 const { env } = process;
-const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
 async function makeKey(name: string): Promise<string> {
   const file = join(env['TOTE_DATA_DIR'] ?? './data', 'operator-token');

@@ -23,6 +23,8 @@ export const readArgs = <Config extends ParseArgsConfig>(
 export const readPrices = (file: string): PriceRow[] =>
   asUsage(() => parsePricePath(readFileSync(file, 'utf8')), `--prices ${file}: `);
 
+export const say = (line: string): void => void process.stdout.write(`${line}\n`);
+
 /** One line says what went wrong; a mistake in code, as a bot's own may have, shows where it is. */
 export async function runProgram(main: () => Promise<void>): Promise<void> {
   try {

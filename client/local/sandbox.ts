@@ -5,7 +5,7 @@
 import { join } from 'node:path';
 import { OperatorClient, type PriceRow, playPrices } from '../sandbox/index.js';
 import { pathTimeMs } from '../sandbox/price-path.js';
-import { readArgs, readPrices, runProgram, UsageError } from './program.js';
+import { readArgs, readPrices, runProgram, say, UsageError } from './program.js';
 import { LocalServer } from './server.js';
 
 const HELP = `npm run sandbox -- [--prices FILE] [--speed FACTOR] [--start TIME]
@@ -26,8 +26,6 @@ const OPTIONS = {
     help: { type: 'boolean', default: false },
   },
 } as const;
-
-const say = (text: string): void => void process.stdout.write(`${text}\n`);
 
 function speedOf(text: string | undefined): number {
   const speed = text === undefined ? Number.POSITIVE_INFINITY : Number(text);

@@ -5,6 +5,7 @@
 import { type Failure, NO_MARKS, type OrderMarks, type ToteError } from '../base/errors.js';
 import { type Surroundings, timeout } from '../base/timing.js';
 import type { CancelledOrders, OrderResult, Position } from '../base/types.js';
+import type { CallDefaults } from '../rest/caller.js';
 import { Pace } from '../rest/pace.js';
 import {
   type CallOptions,
@@ -45,7 +46,7 @@ export class StreamOrders {
 
   constructor(
     private readonly nextId: () => number,
-    private readonly defaults: { readonly timeoutMs: number; readonly retryForMs: number },
+    private readonly defaults: CallDefaults,
     private readonly around: Surroundings,
     /** A later connection was refused the countdown that is in force. */
     private readonly onUnarmed: (error: ToteError) => void,

@@ -4,6 +4,7 @@
  */
 import { type ErrorCode, type Failure, NO_MARKS, ToteError } from '../base/errors.js';
 import { backoffMs, type Surroundings } from '../base/timing.js';
+import type { CallDefaults } from '../rest/caller.js';
 import {
   Connection,
   type ConnectionEnd,
@@ -43,7 +44,7 @@ export interface StreamParts {
   readonly key: string;
   readonly webSocket: WebSocketConstructor;
   readonly around: Surroundings;
-  readonly orders: { readonly timeoutMs: number; readonly retryForMs: number };
+  readonly orders: CallDefaults;
   /** Finds out why no connection comes about: an error that another attempt will not mend, or null. */
   readonly diagnose: (signal: AbortSignal) => Promise<ToteError | null>;
 }
