@@ -6,9 +6,9 @@ import {
   ASSETS,
   assetOf,
   marketId,
-  RESULT_DOWN,
-  RESULT_DRAW,
-  RESULT_UP,
+  RESULT_NONE,
+  RESULT_VOID,
+  ROUND_RESULTS,
   roundId,
   TIME_FRAMES,
   textAt,
@@ -36,7 +36,11 @@ export function ledgerEntry(view: LedgerEntryView): LedgerEntry {
 const typeOf = ({ kind }: LedgerEntryView): LedgerEntry['type'] =>
   kind === 'seed' ? 'withdrawal' : kind === 'settlement' ? 'deposit' : kind;
 
-const RESULTS = { [RESULT_UP]: 'UP', [RESULT_DOWN]: 'DOWN', [RESULT_DRAW]: 'DRAW' } as const;
+/** Clients see none of a round that is open or was voided. */
+export const resultOf = ({ result }: Pick<ArchivedRoundView, 'result'>): Pick<SettledRound, 'result'> =>
+  result === RESULT_NONE || result === RESULT_VOID
+    ? {}
+    : { result: textAt(ROUND_RESULTS, result) as NonNullable<SettledRound['result']> };
 
 export const namesOf = (market: number): Pick<SettledRound, 'marketId' | 'crypto' | 'timeFrame'> => ({
   marketId: marketId(market),
@@ -59,13 +63,12 @@ export const outlineOf = (round: Omit<ArchivedRoundView, 'paidCents' | 'settledA
 
 export function settledRound(round: ArchivedRoundView): SettledRound {
   const { market, roundNumber, voidReason } = round;
-  const result = (RESULTS as Readonly<Record<number, SettledRound['result']>>)[round.result];
   return {
     id: roundId(market, roundNumber),
     ...namesOf(market),
     roundNumber,
     ...outlineOf(round),
-    ...(result !== undefined && { result }),
+    ...resultOf(round),
     voidReason: voidReason === '' ? null : voidReason,
     settledAt: isoText(round.settledAtMs),
     root: round.root === null ? null : rootOf(round.root),

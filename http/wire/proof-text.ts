@@ -7,7 +7,7 @@ import { betId, roundId } from '../../engine/model/domain.js';
 import type { PriceOrigin, ProofView } from '../../engine/model/proofs/proof-views.js';
 import type { PublicSigningKey } from '../../engine/model/proofs/signing.js';
 import { settlementStatement } from '../../engine/proofs/statements.js';
-import { namesOf, rootOf, settledRound } from './archive-text.js';
+import { namesOf, resultOf, rootOf, settledRound } from './archive-text.js';
 import type {
   FairShares,
   OrderProof,
@@ -54,7 +54,7 @@ export function roundProof(round: ArchivedRoundProof, { seeds, tools, sign }: Pr
     seed,
     open,
     close,
-    ...(shown.result !== undefined && { result: shown.result }),
+    ...resultOf(round),
     voidReason: shown.voidReason,
     poolUp: shown.poolUp,
     poolDown: shown.poolDown,

@@ -3,10 +3,7 @@ import { isoText } from '../../engine/base/iso-text.js';
 import { dollarsOfCents } from '../../engine/base/money.js';
 import type { RoundSeeds } from '../../engine/fairness.js';
 import {
-  RESULT_DRAW,
-  RESULT_UP,
   RESULT_VOID,
-  ROUND_RESULTS,
   ROUND_STATUSES,
   roundId,
   SETTLED,
@@ -16,7 +13,7 @@ import {
 import type { RoundView } from '../../engine/model/views.js';
 import { quotedUpCents } from '../../engine/quotes/split.js';
 import type { RoundReply } from '../link/questions.js';
-import { namesOf, rootOf } from './archive-text.js';
+import { namesOf, resultOf, rootOf } from './archive-text.js';
 import type { RoundDetail, RoundHouse } from './types.js';
 
 type PricesNow = Pick<RoundReply, 'tick' | 'shareE6'>;
@@ -28,7 +25,7 @@ export function roundDetail(
   { tick, shareE6 }: PricesNow,
   nowMs: number,
 ): RoundDetail {
-  const { market, roundNumber, result } = round;
+  const { market, roundNumber } = round;
   const totalCents = round.poolUpCents + round.poolDownCents;
   const root = round.proof.root;
   const upCents = quotedUpCents(round, shareE6);
@@ -47,7 +44,7 @@ export function roundDetail(
     status: textAt(ROUND_STATUSES, round.status),
     totalBets: round.betCount,
     totalVolume: dollarsOfCents(round.volumeCents),
-    ...(result >= RESULT_UP && result <= RESULT_DRAW && { result: textAt(RESULTS, result - RESULT_UP) }),
+    ...resultOf(round),
     ...namesOf(market),
     poolUp: dollarsOfCents(upCents),
     poolDown: dollarsOfCents(totalCents - upCents),
@@ -56,7 +53,7 @@ export function roundDetail(
     house: houseOfRound(round),
     closePrice: round.closePrice,
     resolvedAt: round.resolvedAtMs === null ? null : isoText(round.resolvedAtMs),
-    voided: result === RESULT_VOID,
+    voided: round.result === RESULT_VOID,
     seedCommitment: seeds.commitment(market, roundNumber),
     seed: round.status === SETTLED ? seeds.seed(market, roundNumber) : null,
     root: root === null ? null : rootOf(root),
@@ -71,6 +68,3 @@ function houseOfRound({ seedCents, quote }: RoundView): RoundHouse {
     clamp: quote === null ? 0 : quote.clampE6 / WHOLE_E6,
   };
 }
-
-/** The results that clients see, from `RESULT_UP` on. */
-const RESULTS = [ROUND_RESULTS[1], ROUND_RESULTS[2], ROUND_RESULTS[3]] as const;
