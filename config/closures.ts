@@ -2,12 +2,11 @@
  * Closures besides the weekly hours: holidays and days that end early, from JSON files (`TOTE_HOLIDAYS_FILE`). They differ
  * from year to year and from market to market, so they are an operator's and not the program's.
  */
-import { readFileSync } from 'node:fs';
 import typia, { type tags } from 'typia';
-import { attempt, orRefuse } from '../engine/base/attempt.js';
+import { attempt } from '../engine/base/attempt.js';
 import { utcMsOf } from '../engine/base/iso-text.js';
 import { ZoneClock } from '../process/zone-clock.js';
-import { Expected } from './config-values.js';
+import { Expected, readJson } from './config-values.js';
 import { describeTypeErrors } from './type-errors.js';
 
 type ClosingClass = 'METAL' | 'FX';
@@ -41,20 +40,13 @@ const validateCalendar = typia.createValidateEquals<CalendarFile>();
 
 /** Throws `Expected` with the mistakes in the file. */
 export function readClosures(path: string): readonly Closure[] {
-  const refusal = (mistakes: string): Expected =>
-    new Expected(`JSON files of closures, separated by commas, or "none"; ${path}: ${mistakes}`);
-  const refuse = (mistakes: readonly string[]): never => {
-    throw refusal(mistakes.join('; '));
-  };
-  const value: unknown = orRefuse(
-    () => JSON.parse(readFileSync(path, 'utf8')),
-    (reason) => refusal(`it cannot be read: ${reason}`),
-  );
-  const checked = validateCalendar(value);
-  if (!checked.success) return refuse(describeTypeErrors(checked.errors));
+  const refusal = (...mistakes: readonly string[]): Expected =>
+    new Expected(`JSON files of closures, separated by commas, or "none"; ${path}: ${mistakes.join('; ')}`);
+  const checked = validateCalendar(readJson(path, refusal));
+  if (!checked.success) throw refusal(...describeTypeErrors(checked.errors));
   const { timeZone, closures } = checked.data;
   const clock = attempt(() => new ZoneClock(timeZone), null);
-  if (clock === null) return refuse([`timeZone: "${timeZone}" is not a time zone such as America/New_York`]);
+  if (clock === null) throw refusal(`timeZone: "${timeZone}" is not a time zone such as America/New_York`);
   const mistakes: string[] = [];
   const read = closures.map(({ name, classes, from, until }, index) => {
     const [fromMs, untilMs] = [from, until].map((local) => localMs(clock, local)) as [number, number];
@@ -66,7 +58,8 @@ export function readClosures(path: string): readonly Closure[] {
     }
     return { name, classes, fromMs, untilMs };
   });
-  return mistakes.length > 0 ? refuse(mistakes) : read;
+  if (mistakes.length > 0) throw refusal(...mistakes);
+  return read;
 }
 
 /** NaN for a day or an hour that does not exist. */

@@ -4,14 +4,14 @@
  */
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
-import { messageOf } from '../engine/base/attempt.js';
+import { orRefuse } from '../engine/base/attempt.js';
 import { utcMsOf } from '../engine/base/iso-text.js';
 import { AMOUNT_CENTS_MAX, centsOfDollars } from '../engine/base/money.js';
 import { isOperatorToken, OPERATOR_TOKEN_FORM } from '../engine/model/operators.js';
 import type { Setup } from '../engine/model/setup.js';
 import { parseAddressRange } from './address-range.js';
 import { contradictions, withOverrides } from './compose.js';
-import { type CheckedOverrides, checkOverrides, type RulesOverrides } from './overrides.js';
+import { checkOverrides, type RulesOverrides } from './overrides.js';
 import {
   CANCELS_PER_WRITE,
   DEFAULT_RATE_LIMITS,
@@ -184,20 +184,17 @@ interface RequestedRules {
 
 export const rulesFile: Parser<RequestedRules> = (text) => {
   if (text === 'none') return { from: 'defaults', overrides: {} };
-  const result = readRulesOverrides(path(text));
-  if (!result.success) throw new Expected(`a JSON file of rules, or "none"; ${result.mistakes.join('; ')}`);
-  return { from: 'file', overrides: result.overrides };
+  const refusal = (...mistakes: readonly string[]): Expected =>
+    new Expected(`a JSON file of rules, or "none"; ${mistakes.join('; ')}`);
+  const checked = checkOverrides(readJson(path(text), refusal));
+  if (!checked.success) throw refusal(...checked.mistakes);
+  const mistakes = contradictions(withOverrides('', checked.overrides));
+  if (mistakes.length > 0) throw refusal(...mistakes);
+  return { from: 'file', overrides: checked.overrides };
 };
 
-function readRulesOverrides(path: string): CheckedOverrides {
-  let value: unknown;
-  try {
-    value = JSON.parse(readFileSync(path, 'utf8'));
-  } catch (error) {
-    return { success: false, mistakes: [`it cannot be read: ${messageOf(error)}`] };
-  }
-  const checked = checkOverrides(value);
-  if (!checked.success) return checked;
-  const mistakes = contradictions(withOverrides('', checked.overrides));
-  return mistakes.length > 0 ? { success: false, mistakes } : checked;
-}
+export const readJson = (path: string, refusal: (mistake: string) => Expected): unknown =>
+  orRefuse(
+    () => JSON.parse(readFileSync(path, 'utf8')),
+    (reason) => refusal(`it cannot be read: ${reason}`),
+  );

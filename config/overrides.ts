@@ -6,7 +6,14 @@
 import typia, { type tags } from 'typia';
 import { utcMsOf } from '../engine/base/iso-text.js';
 import type { LIST_LIMIT_MAX } from '../engine/model/bet-pages.js';
-import { ASSETS, type Asset, MARKET_IDS, type STAKE_CENTS_MAX, TIME_FRAMES } from '../engine/model/domain.js';
+import {
+  ASSETS,
+  type Asset,
+  MARKET_IDS,
+  type STAKE_CENTS_MAX,
+  TIME_FRAMES,
+  type Tier,
+} from '../engine/model/domain.js';
 import { describeTypeErrors } from './type-errors.js';
 
 type Count = number & tags.Type<'uint32'> & tags.Minimum<1>;
@@ -63,13 +70,7 @@ export interface RulesOverrides {
    * order.
    */
   readonly limits?: { readonly [target: string]: MarketOverrides };
-  readonly tiers?: {
-    readonly BRONZE?: TierOverrides;
-    readonly SILVER?: TierOverrides;
-    readonly GOLD?: TierOverrides;
-    readonly PLATINUM?: TierOverrides;
-    readonly VIP?: TierOverrides;
-  };
+  readonly tiers?: { readonly [tier in Tier]?: TierOverrides };
   readonly feeBps?: number & tags.Type<'uint32'> & tags.Maximum<9_999>;
   readonly lossLimits?: {
     readonly marketCents?: Cents & tags.Minimum<1>;
@@ -88,7 +89,7 @@ export interface RulesOverrides {
   readonly idempotencyEntriesMax?: Count;
 }
 
-export type CheckedOverrides =
+type CheckedOverrides =
   | { readonly success: true; readonly overrides: RulesOverrides }
   | { readonly success: false; readonly mistakes: readonly string[] };
 
