@@ -12,8 +12,8 @@ import {
   scopesMask,
   WRITE_SCOPES_MASK,
 } from '../../engine/model/domain.js';
+import { searchOf } from '../kit/cursor.js';
 import { refuseInvalid } from '../kit/refused.js';
-import { searchOf } from '../kit/search-query.js';
 import { refuseRole } from './access/callers.js';
 import {
   type Answer,

@@ -7,8 +7,8 @@ import type { Rules } from '../../../engine/model/rules.js';
 import type { AccountView, KeyView, RoundView, Totals } from '../../../engine/model/views.js';
 import { unfinishedRounds } from '../../../engine/reads/round-bets.js';
 import { listOf } from '../../desk/lists.js';
+import type { Searched, Slice } from '../../kit/cursor.js';
 import { refuse } from '../../kit/refused.js';
-import type { Searched, Slice } from '../../kit/search-query.js';
 import type { BetsReply } from '../../link/orders.js';
 import type { ListFields } from '../../link/questions.js';
 
