@@ -13,7 +13,7 @@ import {
 } from '../openapi/parameters.js';
 import { type JsonObject, schemaRef } from '../openapi/schemas.js';
 import type { Endpoint } from './endpoint.js';
-import { LEDGER_LIMIT_DEFAULT, ROUNDS_LIMIT_DEFAULT } from './lists/archive-queries.js';
+import { ARCHIVE_LIMIT_DEFAULT } from './lists/archive-queries.js';
 import * as proofs from './proofs.js';
 import * as reads from './reads.js';
 
@@ -37,7 +37,7 @@ export const ARCHIVE_ENDPOINTS: readonly Endpoint[] = [
       roundsOfMarketParameter,
       fromParameter,
       toParameter,
-      limitParameter(ROUNDS_LIMIT_DEFAULT),
+      limitParameter(ARCHIVE_LIMIT_DEFAULT),
       cursorParameter,
     ],
     success: pageResponse('Settled rounds.', 'SettledRound', { newest: EXAMPLES.rounds }),
@@ -52,7 +52,7 @@ export const ARCHIVE_ENDPOINTS: readonly Endpoint[] = [
     tag: 'Markets',
     summary: 'Settled rounds of one market, the newest first',
     isExtension: true,
-    parameters: [marketIdParameter, limitParameter(ROUNDS_LIMIT_DEFAULT), cursorParameter],
+    parameters: [marketIdParameter, limitParameter(ARCHIVE_LIMIT_DEFAULT), cursorParameter],
     success: pageResponse('Settled rounds of the market.', 'SettledRound', { newest: EXAMPLES.marketRounds }),
     failures: ['BadParameter', 'MarketNotFound', 'PastNotRead'],
   },
@@ -69,7 +69,7 @@ export const ARCHIVE_ENDPOINTS: readonly Endpoint[] = [
       'nothing when it is settled, so it has only the entry of its stake. Whatever was acknowledged before the request ' +
       'is in the answer.',
     isExtension: true,
-    parameters: [limitParameter(LEDGER_LIMIT_DEFAULT), cursorParameter],
+    parameters: [limitParameter(ARCHIVE_LIMIT_DEFAULT), cursorParameter],
     success: pageResponse('Your ledger.', 'LedgerEntry', { newest: EXAMPLES.ledger }),
     failures: ['BadParameter', 'PastNotRead'],
   },

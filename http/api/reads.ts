@@ -13,7 +13,7 @@ import { roundDetail } from '../wire/round-detail.js';
 import type { BetLimits, Limits, ServerTime } from '../wire/service-types.js';
 import { ask, askArchive } from './ask.js';
 import type { Call } from './call.js';
-import { ledgerCursor, ledgerQuery, roundsCursor, roundsQuery } from './lists/archive-queries.js';
+import { eventsCursor, eventsQuery, roundsCursor, roundsQuery } from './lists/archive-queries.js';
 import { NO_MARKET, NO_ROUND } from './refusals.js';
 import type { Services } from './services.js';
 
@@ -65,10 +65,10 @@ export function betLimits(rules: Rules, tier: Tier): BetLimits {
 }
 
 export function ledger(services: Services, call: Call): void {
-  const asked = ledgerQuery(call.query(['limit', 'cursor']));
+  const asked = eventsQuery('ledger', call.query(['limit', 'cursor']));
   const { account } = call;
   askArchive(services, call, 'accountSeq', services.archive.ledger, { account, ...asked }, (told) =>
-    call.sendPage(told.entries.map(ledgerEntry), ledgerCursor(told)),
+    call.sendPage(told.entries.map(ledgerEntry), eventsCursor('ledger', told.nextBefore)),
   );
 }
 

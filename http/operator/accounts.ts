@@ -4,7 +4,7 @@ import { must } from '../../engine/base/assert.js';
 import { centsOfDollars } from '../../engine/base/money.js';
 import { parseAccountId, TIERS, type Tier } from '../../engine/model/domain.js';
 import type { BalanceMoved } from '../../engine/model/events.js';
-import { ledgerCursor, ledgerQuery } from '../api/lists/archive-queries.js';
+import { eventsCursor, eventsQuery } from '../api/lists/archive-queries.js';
 import { searchOf } from '../kit/cursor.js';
 import { readArchive, refuseInvalid } from '../kit/refused.js';
 import { ledgerEntry } from '../wire/archive-text.js';
@@ -124,11 +124,11 @@ export const ACCOUNT_ENDPOINTS: readonly Declared[] = [
     shape: 'page',
     codes: ['account_not_found', ...ARCHIVE_CODES],
     handle: async ({ engine, archive }, call) => {
-      const query = ledgerQuery(call.given);
+      const query = eventsQuery('ledger', call.given);
       const account = parseAccountId(call.id);
       const reachedSeq = await engine.ask('accountSeq', { account });
       const told = await readArchive(archive.ledger, { account, ...query, reachedSeq });
-      return page(told.entries.map(ledgerEntry), ledgerCursor(told));
+      return page(told.entries.map(ledgerEntry), eventsCursor('ledger', told.nextBefore));
     },
   },
   {

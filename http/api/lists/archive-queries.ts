@@ -1,9 +1,9 @@
 /**
- * The queries of lists that the archive alone answers, an account's ledger and settled rounds, and the cursors of their
- * pages.
+ * The queries of lists that the archive alone answers, and the cursors of their pages: an account's ledger and the
+ * actions of operators, whose entries are events of commands, and settled rounds.
  */
 import type {
-  LedgerAnswer,
+  LedgerPlace,
   LedgerQuestion,
   RoundsAnswer,
   RoundsQuestion,
@@ -12,25 +12,23 @@ import { MARKETS_MAX } from '../../../engine/model/domain.js';
 import { BAD_CURSOR, cursorText, parseCursor } from '../../kit/cursor.js';
 import { parseLimit, parseTime } from '../../kit/params.js';
 
-export const LEDGER_LIMIT_DEFAULT = 100;
-export const ROUNDS_LIMIT_DEFAULT = 100;
-const LEDGER = 'ledger';
+export const ARCHIVE_LIMIT_DEFAULT = 100;
 const ROUNDS = 'rounds';
 
 type Given = ReadonlyMap<string, string>;
 
-export function ledgerQuery(given: Given): Pick<LedgerQuestion, 'before' | 'limit'> {
-  const limit = parseLimit(given.get('limit'), LEDGER_LIMIT_DEFAULT);
-  const place = parseCursor(given.get('cursor'), LEDGER, 2);
+export function eventsQuery(list: string, given: Given): Pick<LedgerQuestion, 'before' | 'limit'> {
+  const limit = parseLimit(given.get('limit'), ARCHIVE_LIMIT_DEFAULT);
+  const place = parseCursor(given.get('cursor'), list, 2);
   const [seq = 0, item = 0] = place ?? [];
   return { before: place === null ? null : { seq, item }, limit };
 }
 
-export const ledgerCursor = ({ nextBefore }: Pick<LedgerAnswer, 'nextBefore'>): string | null =>
-  nextBefore === null ? null : cursorText(LEDGER, nextBefore.seq, nextBefore.item);
+export const eventsCursor = (list: string, before: LedgerPlace | null): string | null =>
+  before === null ? null : cursorText(list, before.seq, before.item);
 
 export function roundsQuery(given: Given): Pick<RoundsQuestion, 'fromMs' | 'toMs' | 'after' | 'limit'> {
-  const limit = parseLimit(given.get('limit'), ROUNDS_LIMIT_DEFAULT);
+  const limit = parseLimit(given.get('limit'), ARCHIVE_LIMIT_DEFAULT);
   const fromMs = parseTime('from', given.get('from'));
   const toMs = parseTime('to', given.get('to'));
   const place = parseCursor(given.get('cursor'), ROUNDS, 2);
