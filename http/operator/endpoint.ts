@@ -6,10 +6,11 @@
 import { randomUUID } from 'node:crypto';
 import type { IValidation, tags } from 'typia';
 import type { ArchiveReads } from '../../engine/model/archive-reads.js';
-import { type By, marketOf, parseAccountId } from '../../engine/model/domain.js';
+import { type By, parseAccountId } from '../../engine/model/domain.js';
 import type { ErrorCode } from '../../engine/model/errors.js';
 import type { OperatorCaller, OperatorRole, OrderTrace } from '../../engine/model/operators.js';
 import type { HeaderList, HttpRequest, HttpResponder } from '../../engine/model/ports.js';
+import { marketIn } from '../api/lists/list-query.js';
 import { readBody } from '../kit/body.js';
 import { nextOf, type Slice } from '../kit/cursor.js';
 import { isInCalendar, parseChoice, parseFlag, parseQuery, parseTime } from '../kit/params.js';
@@ -155,9 +156,7 @@ export class Call {
   }
 
   market(): number | null {
-    const id = this.given.get('marketId');
-    const market = id === undefined ? null : marketOf(id);
-    return market !== null && market < 0 ? refuseInvalid('marketId must be the id of a market') : market;
+    return marketIn(this.given);
   }
 
   /** To be read before anything is awaited. */

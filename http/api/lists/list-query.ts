@@ -92,7 +92,7 @@ export function listQuery(
   };
 }
 
-function marketIn(given: Given): number | null {
+export function marketIn(given: Given): number | null {
   const id = given.get('marketId');
   if (id === undefined) return null;
   const market = marketOf(id);
