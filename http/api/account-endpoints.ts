@@ -8,7 +8,6 @@ import {
   orderIdParameter,
   seenKeyParameter,
 } from '../openapi/parameters.js';
-import { schemaRef } from '../openapi/schemas.js';
 import * as account from './account.js';
 import type { Endpoint } from './endpoint.js';
 import * as orders from './orders.js';
@@ -22,8 +21,7 @@ export const ACCOUNT_ENDPOINTS: readonly Endpoint[] = [
     operationId: 'getAccount',
     tag: 'Orders',
     summary: 'Your account: balance, open bets, keys and limits',
-    isExtension: true,
-    success: okResponse('Your account.', schemaRef('Account'), { account: EXAMPLES.account }),
+    success: okResponse('Your account.', 'Account', { account: EXAMPLES.account }),
     failures: ['BadParameter', 'Overloaded'],
   },
   {
@@ -34,9 +32,8 @@ export const ACCOUNT_ENDPOINTS: readonly Endpoint[] = [
     operationId: 'getOrder',
     tag: 'Orders',
     summary: 'One of your orders',
-    isExtension: true,
     parameters: [orderIdParameter],
-    success: okResponse('The order.', schemaRef('Position'), { settled: EXAMPLES.oneOrder }),
+    success: okResponse('The order.', 'Position', { settled: EXAMPLES.oneOrder }),
     failures: ['BadParameter', 'OrderNotFound', 'PastNotRead'],
   },
   {
@@ -50,9 +47,8 @@ export const ACCOUNT_ENDPOINTS: readonly Endpoint[] = [
     text:
       'Only an order that is PENDING can be cancelled; its stake goes back at once. The answer is sent when that is on ' +
       'disk. Works while trading is off and in a suspended market, too.',
-    isExtension: true,
     parameters: [orderIdParameter],
-    success: okResponse('The order, which is CANCELLED now.', schemaRef('Position'), {
+    success: okResponse('The order, which is CANCELLED now.', 'Position', {
       cancelled: EXAMPLES.cancelledOrder,
     }),
     failures: ['BadCancel', 'OrderNotFound', 'CancelsNotTaken'],
@@ -68,9 +64,8 @@ export const ACCOUNT_ENDPOINTS: readonly Endpoint[] = [
     text:
       'Cancels until none is left, 1,000 at a time, and answers how many there were once that is on disk. None is no ' +
       'error. After a failure some may be cancelled: send it again.',
-    isExtension: true,
     parameters: [cancelMarketParameter, cancelSideParameter],
-    success: okResponse('How many orders were cancelled.', schemaRef('CancelledOrders'), {
+    success: okResponse('How many orders were cancelled.', 'CancelledOrders', {
       cancelled: EXAMPLES.cancelledOrders,
     }),
     failures: ['BadParameter', 'CancelsNotTaken'],
@@ -84,9 +79,8 @@ export const ACCOUNT_ENDPOINTS: readonly Endpoint[] = [
     tag: 'Orders',
     summary: 'Whether an order was placed under an Idempotency-Key',
     text: 'Places nothing, and refuses nothing: that the key was never seen is an answer, too.',
-    isExtension: true,
     parameters: [seenKeyParameter],
-    success: okResponse('Whether an order was placed under the key.', schemaRef('SeenOrder'), {
+    success: okResponse('Whether an order was placed under the key.', 'SeenOrder', {
       seen: EXAMPLES.seenOrder,
       neverSeen: EXAMPLES.unseenOrder,
     }),
@@ -104,9 +98,8 @@ export const ACCOUNT_ENDPOINTS: readonly Endpoint[] = [
     text:
       'Takes the body of an order and places nothing. That the order would be refused is an answer, too. With `parts`, the ' +
       'answer also says what so many equal orders would get. Counts as a read; an Idempotency-Key is ignored.',
-    isExtension: true,
     body: { schema: 'QuoteRequest', examples: quoteExamples },
-    success: okResponse('The quote.', schemaRef('OrderQuote'), {
+    success: okResponse('The quote.', 'OrderQuote', {
       placeable: EXAMPLES.quote,
       inParts: EXAMPLES.quoteInParts,
       refused: EXAMPLES.refusedQuote,

@@ -32,7 +32,6 @@ export const ARCHIVE_ENDPOINTS: readonly Endpoint[] = [
     tag: 'Markets',
     summary: 'Settled rounds with their results, the last to start first',
     text: 'All rounds that the server has ever settled, with prices, pools and volumes.',
-    isExtension: true,
     parameters: [
       roundsOfMarketParameter,
       fromParameter,
@@ -51,7 +50,6 @@ export const ARCHIVE_ENDPOINTS: readonly Endpoint[] = [
     operationId: 'listMarketRounds',
     tag: 'Markets',
     summary: 'Settled rounds of one market, the newest first',
-    isExtension: true,
     parameters: [marketIdParameter, limitParameter(ARCHIVE_LIMIT_DEFAULT), cursorParameter],
     success: pageResponse('Settled rounds of the market.', 'SettledRound', { newest: EXAMPLES.marketRounds }),
     failures: ['BadParameter', 'MarketNotFound', 'PastNotRead'],
@@ -68,7 +66,6 @@ export const ARCHIVE_ENDPOINTS: readonly Endpoint[] = [
       'From the first deposit on: the amounts of all entries up to one add up to its `balanceAfter`. A lost bet moves ' +
       'nothing when it is settled, so it has only the entry of its stake. Whatever was acknowledged before the request ' +
       'is in the answer.',
-    isExtension: true,
     parameters: [limitParameter(ARCHIVE_LIMIT_DEFAULT), cursorParameter],
     success: pageResponse('Your ledger.', 'LedgerEntry', { newest: EXAMPLES.ledger }),
     failures: ['BadParameter', 'PastNotRead'],
@@ -82,9 +79,8 @@ export const ARCHIVE_ENDPOINTS: readonly Endpoint[] = [
     tag: 'Markets',
     summary: 'Evidence to check a settled round without trusting the server',
     text: 'For every round that the server has ever settled, with a signed statement. The page /docs/proofs shows how to check it.',
-    isExtension: true,
     parameters: [roundIdParameter],
-    success: okResponse('The proof.', schemaRef('RoundProof'), { settled: EXAMPLES.roundProof }),
+    success: okResponse('The proof.', 'RoundProof', { settled: EXAMPLES.roundProof }),
     failures: ['BadParameter', 'RoundNotFound', 'PastNotRead'],
   },
   {
@@ -96,9 +92,8 @@ export const ARCHIVE_ENDPOINTS: readonly Endpoint[] = [
     tag: 'Orders',
     summary: 'That one of your bets is under the Merkle root of its round',
     text: 'Once the round is settled. The root was put on record, and sent over the stream, when the round locked.',
-    isExtension: true,
     parameters: [orderIdParameter],
-    success: okResponse('The proof.', schemaRef('OrderProof'), { settled: EXAMPLES.orderProof }),
+    success: okResponse('The proof.', 'OrderProof', { settled: EXAMPLES.orderProof }),
     failures: ['BadParameter', 'ProofNotFound', 'PastNotRead'],
   },
   {
@@ -110,9 +105,8 @@ export const ARCHIVE_ENDPOINTS: readonly Endpoint[] = [
     tag: 'Orders',
     summary: "The server's signature that one of your bets is in its journal",
     text: 'From the answer to the order on, and the same until the signing key is rotated. An order that rests has none until it is filled.',
-    isExtension: true,
     parameters: [orderIdParameter],
-    success: okResponse('The receipt.', schemaRef('Receipt'), { placed: EXAMPLES.receipt }),
+    success: okResponse('The receipt.', 'Receipt', { placed: EXAMPLES.receipt }),
     failures: ['BadParameter', 'ProofNotFound', 'PastNotRead'],
   },
   {
@@ -127,7 +121,6 @@ export const ARCHIVE_ENDPOINTS: readonly Endpoint[] = [
     text:
       'Keys that are no longer in use stay listed: what they signed can be checked for ever. Keep `head`: a journal that lacks what ' +
       'was in it then shows itself.',
-    isExtension: true,
     success: envelopeResponse('The keys.', 200, { data: listOf('SigningKey', 1_000), head }, [
       ['keys', EXAMPLES.keys],
     ]),

@@ -19,7 +19,7 @@ import {
   roundIdParameter,
   statusParameter,
 } from '../openapi/parameters.js';
-import { type JsonObject, schemaRef } from '../openapi/schemas.js';
+import type { JsonObject } from '../openapi/schemas.js';
 import * as account from './account.js';
 import { ACCOUNT_ENDPOINTS } from './account-endpoints.js';
 import { ARCHIVE_ENDPOINTS } from './archive-endpoints.js';
@@ -34,6 +34,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
     path: '/markets',
     scope: 'markets:read',
     handle: reads.markets,
+    isOfFirstApi: true,
     operationId: 'listMarkets',
     tag: 'Markets',
     summary: 'List all active markets with current round, pools and live odds',
@@ -50,13 +51,14 @@ export const ENDPOINTS: readonly Endpoint[] = [
     usualValues: MARKET_IDS,
     scope: 'markets:read',
     handle: reads.market,
+    isOfFirstApi: true,
     operationId: 'getMarket',
     tag: 'Markets',
     summary: 'One market',
     text: 'At most 50 ms old.',
     parameters: [marketIdParameter, ifNoneMatchParameter],
     success: taggedResponses(
-      okResponse('The market.', schemaRef('Market'), {
+      okResponse('The market.', 'Market', {
         live: EXAMPLES.market,
         withoutRound: EXAMPLES.marketWithoutRound,
       }),
@@ -68,6 +70,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
     path: '/prices',
     scope: 'markets:read',
     handle: reads.prices,
+    isOfFirstApi: true,
     operationId: 'listPrices',
     tag: 'Markets',
     summary: 'Current price per asset',
@@ -85,6 +88,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
     path: '/positions',
     scope: 'positions:read',
     handle: account.positions,
+    isOfFirstApi: true,
     operationId: 'listPositions',
     tag: 'Orders',
     summary: 'Your positions',
@@ -103,6 +107,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
     path: '/orders',
     scope: 'positions:read',
     handle: account.orders,
+    isOfFirstApi: true,
     operationId: 'listOrders',
     tag: 'Orders',
     summary: 'Your recent orders, most recent first',
@@ -124,6 +129,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
     scope: 'orders:write',
     handle: orders.place,
     replays: true,
+    isOfFirstApi: true,
     operationId: 'placeOrder',
     tag: 'Orders',
     summary: 'Place a bet',
@@ -135,7 +141,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
     body: { schema: 'OrderRequest', examples: orderExamples },
     success: okResponse(
       'The bet is placed.',
-      schemaRef('OrderResult'),
+      'OrderResult',
       { placed: EXAMPLES.order, pending: EXAMPLES.pendingOrder },
       201,
     ),
@@ -152,9 +158,8 @@ export const ENDPOINTS: readonly Endpoint[] = [
     text:
       'Shows the commitment to the seed from the beginning and the seed itself once the round is ' +
       'SETTLED. Each market keeps its last {roundsKept} settled rounds here.',
-    isExtension: true,
     parameters: [roundIdParameter],
-    success: okResponse('The round.', schemaRef('RoundDetail'), {
+    success: okResponse('The round.', 'RoundDetail', {
       live: EXAMPLES.liveRound,
       settled: EXAMPLES.settledRound,
     }),
@@ -170,8 +175,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
     tag: 'Service',
     summary: "The server's clock",
     text: 'By this clock rounds open and lock, and bets are placed.',
-    isExtension: true,
-    success: okResponse('The time at which the request was handled.', schemaRef('ServerTime'), {
+    success: okResponse('The time at which the request was handled.', 'ServerTime', {
       now: EXAMPLES.time,
     }),
     failures: ['BadRequest'],
@@ -185,8 +189,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
     tag: 'Service',
     summary: 'Your rate limits, what is left of each, and what you may bet',
     text: 'This request is counted.',
-    isExtension: true,
-    success: okResponse('Your limits.', schemaRef('Limits'), { silver: EXAMPLES.limits }),
+    success: okResponse('Your limits.', 'Limits', { silver: EXAMPLES.limits }),
     failures: ['BadRequest'],
   },
   ...ACCOUNT_ENDPOINTS,

@@ -184,17 +184,17 @@ export const pageResponse = (
     Object.entries(examples).map(([name, page]) => [name, { ...page }]),
   );
 
-/** `examples` are answers of the real server. */
+/** `schema` is a schema's name, or one of a list; `examples` are answers of the real server. */
 export function okResponse(
   description: string,
-  data: JsonObject,
+  schema: string | JsonObject,
   examples: Readonly<Record<string, Json>>,
   status = 200,
 ): JsonObject {
   return envelopeResponse(
     description,
     status,
-    { data },
+    { data: typeof schema === 'string' ? schemaRef(schema) : schema },
     Object.entries(examples).map(([name, value]) => [name, { data: value }]),
   );
 }

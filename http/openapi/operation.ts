@@ -14,8 +14,8 @@ export interface Documented extends Routed {
   readonly summary: string;
   /** Follows the sentence on the scope. Names in braces stand for values of the rules (`fillInRules`). */
   readonly text?: string;
-  /** Goes beyond the first API of six endpoints. */
-  readonly isExtension?: boolean;
+  /** All others go beyond the first API of six endpoints. */
+  readonly isOfFirstApi?: true;
   readonly parameters?: readonly JsonObject[];
   readonly body?: { readonly schema: string; readonly examples: (rules: Rules) => JsonObject };
   /** Built by `okResponse`. */
@@ -32,14 +32,14 @@ export function failuresOf({ scope, failures }: Documented): readonly FailureNam
 }
 
 export function operationObject(endpoint: Documented, rules: Rules): JsonObject {
-  const { scope, operationId, tag, summary, text, isExtension, parameters, body, success } = endpoint;
+  const { scope, operationId, tag, summary, text, isOfFirstApi, parameters, body, success } = endpoint;
   const needs = `Scope \`${scope}\`${mayWrite(scope) ? ', which needs Silver tier or higher' : ''}.`;
   return {
     operationId,
     tags: [tag],
     summary,
     description: text === undefined ? needs : `${needs} ${text}`,
-    ...(isExtension === true && { 'x-extension': true }),
+    ...(isOfFirstApi !== true && { 'x-extension': true }),
     ...(parameters !== undefined && { parameters }),
     ...(body !== undefined && {
       requestBody: {
