@@ -77,11 +77,9 @@ export interface FailureKind {
   readonly headers?: readonly string[];
 }
 
-const ANY_REQUEST_MEANING = 'The request does not show where it ends.';
-
 /** By the name of the response in the document. */
 export const FAILURE_KINDS = {
-  BadRequest: { meaning: ANY_REQUEST_MEANING, codes: ['invalid_request'] },
+  BadRequest: { meaning: 'The request does not show where it ends.', codes: ['invalid_request'] },
   BadParameter: {
     meaning: 'A parameter is unknown, given twice or out of range.',
     codes: ['invalid_request'],
