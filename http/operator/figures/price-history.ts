@@ -21,14 +21,9 @@ export interface PriceHistoryResource extends PriceNotes {
   readonly crypto: Asset;
 }
 
-interface Notes {
-  readonly timesMs: number[];
-  readonly prices: number[];
-}
-
 export class PriceHistory {
   readonly #row = new Float64Array(ASSET_FIELDS);
-  readonly #notes: readonly Notes[] = ASSETS.map(() => ({ timesMs: [], prices: [] }));
+  readonly #notes = ASSETS.map(() => ({ timesMs: [] as number[], prices: [] as number[] }));
 
   constructor(private readonly board: Board) {}
 

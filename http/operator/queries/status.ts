@@ -105,10 +105,7 @@ function status(sources: StatusSources, uptimeMs: number): object {
     },
     shadow: shadow(sources.shadow(), sequencer.durableSeq),
     trading: engine.trading,
-    /** null while orders are taken. */
-    ordersRefused: engine.trading.enabled
-      ? refusedAs(sequencer.gate, sources.replicatedLog())
-      : 'trading_disabled',
+    ordersRefused: ordersRefused(sequencer, sources.replicatedLog()),
     feed: {
       name: sources.feedName,
       /** Feeds over a network, in order of preference. */
@@ -193,6 +190,10 @@ function heldPrices(tracker: PriceTracker): Record<string, unknown> {
   return Object.fromEntries(shown);
 }
 
+/** null while orders are taken. */
+const ordersRefused = ({ engine, gate }: Sequencer, replication: LeaderStatus | null): string | null =>
+  engine.trading.enabled ? refusedAs(gate, replication) : 'trading_disabled';
+
 function pulseOf(
   { sequencer, manualRun }: Pick<CommandOptions, 'sequencer' | 'manualRun'>,
   replication: LeaderStatus | null,
@@ -209,8 +210,7 @@ function pulseOf(
     durableSeq: sequencer.durableSeq,
     backlog: sequencer.backlogCommands,
     trading: { ...trading },
-    /** null while orders are taken. */
-    ordersRefused: trading.enabled ? refusedAs(sequencer.gate, replication) : 'trading_disabled',
+    ordersRefused: ordersRefused(sequencer, replication),
     totals: { ...engine.totals() },
     accounts: engine.accountCount,
     keys: engine.keyCount,
