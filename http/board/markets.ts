@@ -4,6 +4,7 @@
  * gateways build their answers from it.
  */
 import { ASSETS, MARKETS_MAX } from '../../engine/model/domain.js';
+import type { ShownMarket, ShownRound } from '../wire/market-text.js';
 import { factsMemory, SharedRows } from './shared-rows.js';
 
 /**
@@ -73,3 +74,33 @@ export const boardOf = ({ markets, assets, journal }: BoardMemory): Board => ({
   assets: new SharedRows(assets, ASSETS.length, ASSET_FIELDS),
   journal: new SharedRows(journal, 1, JOURNAL_FIELDS),
 });
+
+/** The part of a market's row that clients may see. */
+export const shownMarket = (row: Float64Array): ShownMarket => ({
+  minStakeCents: row[MIN_STAKE_CENTS] as number,
+  maxStakeCents: row[MAX_STAKE_CENTS] as number,
+  round: shownRound(row),
+});
+
+/** null where there is no round. */
+export function shownRound(row: Float64Array): ShownRound | null {
+  const field = (at: number): number => row[at] as number;
+  if (field(ROUND_NUMBER) < 0) return null;
+  const openPrice = field(OPEN_PRICE);
+  return {
+    roundNumber: field(ROUND_NUMBER),
+    status: field(STATUS),
+    startTimeMs: field(START_TIME_MS),
+    lockTimeMs: field(LOCK_TIME_MS),
+    endTimeMs: field(END_TIME_MS),
+    bettingClosesMs: field(BETTING_CLOSES_MS),
+    openPrice: Number.isNaN(openPrice) ? null : openPrice,
+    poolUpCents: field(POOL_UP_CENTS),
+    poolDownCents: field(POOL_DOWN_CENTS),
+    bets: field(DURABLE_BETS),
+    volumeCents: field(DURABLE_VOLUME_CENTS),
+    availableUpCents: field(AVAILABLE_UP_CENTS),
+    availableDownCents: field(AVAILABLE_DOWN_CENTS),
+    takesOrders: field(TAKES_ORDERS) === 1,
+  };
+}

@@ -1,7 +1,6 @@
 /** The messages of the console's stream, the same for every open page. */
 import { ASSETS, type Asset, assetOf, MARKET_IDS, textAt } from '../../engine/model/domain.js';
 import * as M from '../board/markets.js';
-import { roundOf } from '../market-data/shown-round.js';
 import type { Raised } from '../metrics/alarms.js';
 import type { StandbyStatus } from '../metrics/replication.js';
 import type { Pulse } from '../operator/queries/status.js';
@@ -40,9 +39,7 @@ export function liveMessage(board: M.Board, pulse: Pulse, alarms: readonly Raise
         asset: textAt(ASSETS, assetOf(market)),
         isSuspended: pulse.suspended.includes(market),
         price: Number.isNaN(price) ? null : price,
-        minStakeCents: row[M.MIN_STAKE_CENTS] as number,
-        maxStakeCents: row[M.MAX_STAKE_CENTS] as number,
-        round: roundOf(row),
+        ...M.shownMarket(row),
       },
     ];
   });

@@ -9,7 +9,6 @@ import * as M from '../board/markets.js';
 import { type Compress, TaggedBody } from '../kit/tagged-body.js';
 import { marketText } from '../wire/market-text.js';
 import { successText } from '../wire/wire.js';
-import { roundOf } from './shown-round.js';
 
 export const MARKET_AGE_MS_MAX = 50;
 
@@ -37,16 +36,11 @@ class MarketEntry {
   }
 
   get isActive(): boolean {
-    return this.#field(M.IS_ACTIVE) === 1;
+    return this.#row[M.IS_ACTIVE] === 1;
   }
 
   json(tick: number | null, nowMs: number): string {
-    const shown = {
-      minStakeCents: this.#field(M.MIN_STAKE_CENTS),
-      maxStakeCents: this.#field(M.MAX_STAKE_CENTS),
-      round: roundOf(this.#row),
-    };
-    return marketText(this.market, shown, tick, nowMs);
+    return marketText(this.market, M.shownMarket(this.#row), tick, nowMs);
   }
 
   /** An exception leaves the version as it was: the next request reads the row again. */
@@ -59,10 +53,6 @@ class MarketEntry {
       this.cached.invalidate();
     }
     this.#version = version;
-  }
-
-  #field(field: number): number {
-    return this.#row[field] as number;
   }
 }
 

@@ -1,7 +1,6 @@
 /** The channel `markets`: the newest state of markets, from the board. */
 import { MARKETS_MAX } from '../../engine/model/domain.js';
 import * as M from '../board/markets.js';
-import { roundOf } from '../market-data/shown-round.js';
 import type { Subscribe } from '../wire/stream-requests.js';
 import { type Moment, marketStateText, stateText, subscribedText } from '../wire/stream-text.js';
 import { MarketGroups, type StreamChannel } from './channel.js';
@@ -24,7 +23,7 @@ class MarketPart {
     const { markets } = this.board;
     if (markets.versionOf(this.market) === this.#version && nowMs < this.#closesMs) return false;
     const version = markets.read(this.market, this.#row);
-    const round = roundOf(this.#row);
+    const round = M.shownRound(this.#row);
     const text = marketStateText(this.market, round, nowMs);
     this.#closesMs =
       round === null || nowMs >= round.bettingClosesMs ? Number.POSITIVE_INFINITY : round.bettingClosesMs;
