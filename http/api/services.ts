@@ -13,11 +13,11 @@ import type { Rights } from '../board/rights.js';
 import { IdempotencyDigests } from '../kit/idempotency.js';
 import type { RateLimits } from '../limits/rate-limits.js';
 import type { Link } from '../link/link.js';
-import { MarketView } from '../market-data/market-view.js';
 import type { GatewayMeter } from '../metrics/gateway-meter.js';
 import type { OrderTraces } from '../metrics/order-traces.js';
 import type { DocsFiles } from '../pages/docs-page.js';
 import type { Call } from './call.js';
+import { MarketView } from './market-view.js';
 
 export interface PublicApiParts {
   readonly link: Link;

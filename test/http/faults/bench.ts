@@ -30,12 +30,11 @@ class Injected extends Error {}
 
 /** All their classes are wrapped, method by method. */
 const MODULES: Readonly<Record<string, readonly string[]>> = {
-  api: ['authentication', 'call'],
+  api: ['authentication', 'call', 'market-view'],
   board: ['rights'],
   console: ['console', 'sessions', 'watchers'],
   kit: ['idempotency', 'router', 'tagged-body'],
   limits: ['rate-limits'],
-  'market-data': ['market-view'],
   metrics: ['gateway-meter'],
   'operator/access': ['callers', 'token-guard'],
   pages: ['documents'],

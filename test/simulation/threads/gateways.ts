@@ -5,13 +5,13 @@
 import { must } from '../../../engine/base/assert.js';
 import type { Sequencer } from '../../../engine/host/sequencer.js';
 import type { HttpHandler, HttpRequest } from '../../../engine/model/ports.js';
+import { MARKET_AGE_MS_MAX } from '../../../http/api/market-view.js';
 import { PublicApi } from '../../../http/api/public-api.js';
 import type { PublicApiParts } from '../../../http/api/services.js';
 import type { FairShare, LatestTick } from '../../../http/board/market-publisher.js';
 import { PUBLISH_EVERY_MS } from '../../../http/board/markets.js';
 import { RateLimits } from '../../../http/limits/rate-limits.js';
 import { shareLimits } from '../../../http/limits/shared-limits.js';
-import { MARKET_AGE_MS_MAX } from '../../../http/market-data/market-view.js';
 import { loadDocs } from '../../../http/pages/docs-page.js';
 import type { GatewayEnd } from '../../../http/rings/service.js';
 import { NO_ARCHIVE } from '../../support/engine/archive-of-journal.js';
