@@ -88,6 +88,10 @@ export class ToteError extends Error implements Attempts {
   }
 }
 
+/** Where nothing is tried again. */
+export const failed = (failure: Failure): ToteError =>
+  new ToteError(failure, { attempts: 1, isOutcomeUnknown: false, ...NO_MARKS });
+
 /** `unknown query parameter "curso"; ...`, or a sentence that begins with the field: `amount must be ...`. */
 function fieldIn(detail: string): string | null {
   const [, quoted, given, first] =

@@ -61,7 +61,7 @@ const BAD_KEY: Failure = {
   detail: 'Idempotency-Key must be 1 to 255 visible ASCII characters',
 };
 
-export interface Persistence {
+interface Persistence {
   readonly pace: Pace;
   /** No attempt but the first begins later than this after the call. */
   readonly retryForMs: number;

@@ -2,7 +2,7 @@
  * The stream, for as long as the bot wants it: it connects again whenever the connection is lost, with growing pauses,
  * and resumes its subscriptions where they were. docs/bots/stream.md has the protocol.
  */
-import { type ErrorCode, type Failure, NO_MARKS, ToteError } from '../base/errors.js';
+import { type ErrorCode, type Failure, failed, type ToteError } from '../base/errors.js';
 import { backoffMs, type Surroundings } from '../base/timing.js';
 import type { CallDefaults } from '../rest/caller.js';
 import {
@@ -87,7 +87,7 @@ export class ToteStream {
     private readonly parts: StreamParts,
     private readonly options: StreamOptions,
   ) {
-    this.#subscriptions = new Subscriptions(() => this.#nextId(), failed);
+    this.#subscriptions = new Subscriptions(() => this.#nextId());
     this.#orders = new StreamOrders(() => this.#nextId(), parts.orders, parts.around, this.#onUnarmed);
     this.placeOrder = this.#orders.place.bind(this.#orders);
     this.cancelOrder = this.#orders.cancel.bind(this.#orders);
@@ -139,7 +139,7 @@ export class ToteStream {
       queueMicrotask(() => this.options.onState?.(state));
       await around.sleep(backoffMs(this.#failures, around.random), signal).catch(() => undefined);
     }
-    this.#giveUp(closedError());
+    this.#giveUp(failed({ code: 'connection_failed', detail: 'the stream was closed', isUnsent: true }));
   }
 
   #live(): Promise<ConnectionEnd> {
@@ -232,12 +232,6 @@ export class ToteStream {
     return this.#ids;
   }
 }
-
-const failed = (failure: Failure): ToteError =>
-  new ToteError(failure, { attempts: 1, isOutcomeUnknown: false, ...NO_MARKS });
-
-const closedError = (): ToteError =>
-  failed({ code: 'connection_failed', detail: 'the stream was closed', isUnsent: true });
 
 /** The platform takes no such address, or no such key as a subprotocol. */
 const UNOPENED: ConnectionEnd = { closeCode: 0, reason: 'unopened', wasOpen: false };

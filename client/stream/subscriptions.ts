@@ -1,5 +1,5 @@
 /** All subscriptions of a stream, and the requests for them that the server has not answered. */
-import type { Failure, ToteError } from '../base/errors.js';
+import { type Failure, failed, type ToteError } from '../base/errors.js';
 import type { Channel, ChannelMessage, ClientMessage } from './messages.js';
 import type { Subscription } from './subscription.js';
 
@@ -16,10 +16,7 @@ export class Subscriptions {
   readonly #requests = new Map<number, Subscription>();
   #send: Send | null = null;
 
-  constructor(
-    private readonly nextId: () => number,
-    private readonly toError: (failure: Failure) => ToteError,
-  ) {}
+  constructor(private readonly nextId: () => number) {}
 
   /** Resolves when the server has confirmed it, on this connection or a later one, or when it is over before. */
   add(subscription: Subscription): Promise<Subscription> {
@@ -83,8 +80,8 @@ export class Subscriptions {
     this.#byChannel.delete(subscription.channel);
     const waiting = this.#waiting.get(subscription);
     this.#waiting.delete(subscription);
-    if (waiting === undefined) subscription.onRefused(this.toError(failure));
-    else waiting.reject(this.toError(failure));
+    if (waiting === undefined) subscription.onRefused(failed(failure));
+    else waiting.reject(failed(failure));
     return true;
   }
 
