@@ -60,8 +60,8 @@ const messagesOf = (messages: Named): JsonObject =>
     ]),
   );
 
-const refs = (place: string, names: readonly string[]): JsonObject[] =>
-  names.map((name) => ({ $ref: `${place}/${name}` }));
+const refs = (messages: Named): JsonObject[] =>
+  namesOf(messages).map((name) => ({ $ref: `#/channels/stream/messages/${name}` }));
 
 const CODES: readonly string[] = Object.keys(ERROR_STATUS);
 const placeOf = (part: Json): number => (isObject(part) ? CODES.indexOf(String(part['const'])) : -1);
@@ -126,13 +126,13 @@ export function asyncApiDocument(rules: Rules): JsonObject {
         action: 'receive',
         channel: { $ref: '#/channels/stream' },
         summary: 'Messages that clients send',
-        messages: refs('#/channels/stream/messages', namesOf(REQUESTS)),
+        messages: refs(REQUESTS),
       },
       sendMessages: {
         action: 'send',
         channel: { $ref: '#/channels/stream' },
         summary: 'Messages that the server sends',
-        messages: refs('#/channels/stream/messages', namesOf(MESSAGES)),
+        messages: refs(MESSAGES),
       },
     },
     components: {
