@@ -1,8 +1,6 @@
 /** Agreement between the statements of a proof, whoever has signed them: docs/bots/proofs.md lists it. */
 import { toCents } from '../base/money.js';
 import type { JournalHead } from '../base/types.js';
-import type { HeadEvidence } from './head.js';
-import type { ReceiptEvidence } from './receipt.js';
 import type { ProofEvidence } from './verify.js';
 
 const MINUTE_MS = 60_000;
@@ -81,7 +79,8 @@ const provenPrice = formOf({
 const betId = matches(/^bet_\d+$/);
 const keys = listOf(formOf({ keyId, publicKey: hash, createdAt: time, retiredAt: nullable(time) }));
 
-const EVIDENCE_FORM = formOf({
+/** The other checks need every value in its form. */
+export const hasForm = formOf({
   bet: formOf({
     id: betId,
     marketId: optional(text),
@@ -136,7 +135,7 @@ const EVIDENCE_FORM = formOf({
   keys,
 });
 
-const RECEIPT_FORM = formOf({
+export const receiptHasForm = formOf({
   receipt: formOf({
     orderId: betId,
     accountId: matches(/^acc_\d+$/),
@@ -152,13 +151,9 @@ const RECEIPT_FORM = formOf({
 });
 
 const journalHead = formOf({ seq: count, chain: hash, time, keyId, signature });
-const HEAD_FORM = formOf({ head: journalHead, noted: optional(journalHead), keys });
+export const headHasForm = formOf({ head: journalHead, noted: optional(journalHead), keys });
 
-/** The other checks need every value in its form. */
-export const hasForm = (evidence: ProofEvidence): boolean => EVIDENCE_FORM(evidence);
-export const receiptHasForm = (evidence: ReceiptEvidence): boolean => RECEIPT_FORM(evidence);
 export const isJournalHead = (value: unknown): value is JournalHead => journalHead(value);
-export const headHasForm = (evidence: HeadEvidence): boolean => HEAD_FORM(evidence);
 
 const ms = Date.parse;
 const inOrder = (...values: readonly number[]): boolean =>
