@@ -8,10 +8,9 @@ import type { TaggedBody } from '../kit/tagged-body.js';
 import type { JsonObject } from '../openapi/schemas.js';
 import type { DocsFiles } from './docs-page.js';
 import { guidePage } from './guide.js';
-import { REVALIDATE, type StaticPages, staticPage } from './static-pages.js';
+import { REVALIDATE, staticPage } from './static-pages.js';
 
-const DOCUMENT_PATHS = ['/v1/openapi.json', '/api/v1/openapi.json'];
-const STREAM_DOCUMENT_PATHS = ['/v1/asyncapi.json', '/api/v1/asyncapi.json'];
+const LEGACY = '/api';
 const GUIDE_PATH = '/docs/';
 /**
  * API tools may run in a page of any origin. The document contains nothing private; other pages are not shared like
@@ -21,41 +20,31 @@ const ANY_ORIGIN = ['Access-Control-Allow-Origin', '*'];
 
 export class Documents {
   #rules: Rules | null = null;
-  #document: TaggedBody | null = null;
-  #streamDocument: TaggedBody | null = null;
-  #guide = new Map<string, TaggedBody>();
-  readonly #pages: StaticPages;
+  /** By canonical path. */
+  readonly #made = new Map<string, TaggedBody>();
 
   constructor(
     private readonly files: DocsFiles,
     private readonly apiDocument: (rules: Rules) => JsonObject,
-  ) {
-    this.#pages = files.pages;
-  }
+  ) {}
 
   find(path: string, rules: Rules): TaggedBody | undefined {
     if (rules !== this.#rules) {
       this.#rules = rules;
-      this.#document = null;
-      this.#streamDocument = null;
-      this.#guide.clear();
+      this.#made.clear();
     }
-    if (DOCUMENT_PATHS.includes(path)) {
-      this.#document ??= documentPage(this.apiDocument(rules));
-      return this.#document;
-    }
-    if (STREAM_DOCUMENT_PATHS.includes(path)) {
-      this.#streamDocument ??= documentPage(asyncApiDocument(rules));
-      return this.#streamDocument;
-    }
-    return this.#pages.get(path) ?? this.#guidePage(path, rules);
+    const canonical = path.startsWith(`${LEGACY}/v1/`) ? path.slice(LEGACY.length) : path;
+    const page = this.files.pages.get(canonical) ?? this.#made.get(canonical) ?? this.#make(canonical, rules);
+    if (page !== undefined) this.#made.set(canonical, page);
+    return page;
   }
 
-  #guidePage(path: string, rules: Rules): TaggedBody | undefined {
-    const name = path.startsWith(GUIDE_PATH) ? path.slice(GUIDE_PATH.length) : '';
-    const page = this.#guide.get(name) ?? guidePage(this.files.guide, name, rules);
-    if (page !== undefined) this.#guide.set(name, page);
-    return page;
+  #make(path: string, rules: Rules): TaggedBody | undefined {
+    if (path === '/v1/openapi.json') return documentPage(this.apiDocument(rules));
+    if (path === '/v1/asyncapi.json') return documentPage(asyncApiDocument(rules));
+    return path.startsWith(GUIDE_PATH)
+      ? guidePage(this.files.guide, path.slice(GUIDE_PATH.length), rules)
+      : undefined;
   }
 }
 
