@@ -15,7 +15,9 @@ const ERROR = /^\{"success":false,"error":"([a-z_]+)/;
 const NUMBERS_MAX = 2 ** 28;
 
 export const WAITING = 0;
-const ANSWERED = 1;
+export const EXPECTED = 1;
+const UNEXPECTED = 2;
+type Checked = typeof WAITING | typeof EXPECTED | typeof UNEXPECTED;
 
 export class Answers {
   readonly #templates: readonly RequestTemplate[];
@@ -47,7 +49,7 @@ export class Answers {
    * Checks the first `end` bytes, the response to a request of `template`. Throws if the bytes cannot be framed or
    * continue after the response: there is no pipelining.
    */
-  check(template: number, bytes: Buffer, end: number): typeof WAITING | typeof ANSWERED {
+  check(template: number, bytes: Buffer, end: number): Checked {
     const expect = must(this.#templates[template], 'template').expect;
     const { want, start } = must(this.#expectations[expect], 'expectation');
     const framing = frameHttp(bytes, end, this.#frame);
@@ -59,11 +61,11 @@ export class Answers {
     if (isGood && this.#fullyGood(want, bytes, bodyAt, end)) {
       this.#acknowledged[template] = (this.#acknowledged[template] as number) + 1;
       if (want.numbered) this.#note(numberAt(bytes, bodyAt + start.length, end));
-    } else {
-      const body = bytes.toString('latin1', bodyAt, Math.min(end, bodyAt + EXAMPLE_BYTES_MAX));
-      this.noteFailure(ERROR.exec(body)?.[1] ?? `unexpected ${status}`, `${excerpt(bytes, 12)} ${body}`);
+      return EXPECTED;
     }
-    return ANSWERED;
+    const body = bytes.toString('latin1', bodyAt, Math.min(end, bodyAt + EXAMPLE_BYTES_MAX));
+    this.noteFailure(ERROR.exec(body)?.[1] ?? `unexpected ${status}`, `${excerpt(bytes, 12)} ${body}`);
+    return UNEXPECTED;
   }
 
   noteFailure(code: string, example: string): void {

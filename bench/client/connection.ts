@@ -5,7 +5,7 @@
 import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { assert } from '../../engine/base/assert.js';
-import { type Answers, WAITING } from './answers.js';
+import { type Answers, EXPECTED, WAITING } from './answers.js';
 import type { Endpoint } from './job.js';
 
 /** Large enough for any response measured, so that most arrive in one piece. */
@@ -22,6 +22,7 @@ export class Connection {
   plannedMs = 0;
   /** The request in flight, or the one just answered, has this template. */
   template = 0;
+  isExpected = false;
   #isBusy = false;
   readonly #events: ConnectionEvents;
   readonly #answers: Answers;
@@ -76,12 +77,14 @@ export class Connection {
       if (!this.#isBusy) throw new Error('bytes arrived that answer no request');
       const bytes = this.#arrived === 0 ? piece : this.#append(piece, length);
       const end = this.#arrived === 0 ? length : this.#arrived;
-      if (this.#answers.check(this.template, bytes, end) === WAITING) {
+      const checked = this.#answers.check(this.template, bytes, end);
+      if (checked === WAITING) {
         if (this.#arrived === 0) this.#append(piece, length);
         return true;
       }
       this.#arrived = 0;
       this.#isBusy = false;
+      this.isExpected = checked === EXPECTED;
       this.#events.onAnswer(this);
     } catch (error) {
       this.#fail(error instanceof Error ? error.message : String(error));

@@ -17,17 +17,20 @@ export class Latencies {
     this.#histogram.recordValue(Math.min(Math.max(Math.round(latencyMs * 1000), 1), HIGHEST_US));
   }
 
+  /** All but the count are NaN where there is none: a second without an answer is not a fast one. */
   summary(): LatencySummary {
     const histogram = this.#histogram;
-    const at = (percentile: number): number => histogram.getValueAtPercentile(percentile);
+    const count = histogram.totalCount;
+    const ofAny = (us: number): number => (count === 0 ? Number.NaN : us);
+    const at = (percentile: number): number => ofAny(histogram.getValueAtPercentile(percentile));
     return {
-      count: histogram.totalCount,
-      meanUs: histogram.mean,
+      count,
+      meanUs: ofAny(histogram.mean),
       p50Us: at(50),
       p90Us: at(90),
       p99Us: at(99),
       p999Us: at(99.9),
-      maxUs: histogram.totalCount === 0 ? 0 : histogram.maxValue,
+      maxUs: ofAny(histogram.maxValue),
       encoded: encodeIntoCompressedBase64(histogram),
     };
   }

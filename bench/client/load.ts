@@ -22,7 +22,7 @@ const DRAIN_MS_MAX = 30_000;
 interface LoadEvents {
   onMeasuring?(): void;
   onMeasured?(): void;
-  onAnswer?(template: number, latencyMs: number): void;
+  onAnswer?(template: number, latencyMs: number, isExpected: boolean): void;
 }
 
 export const runLoad = (job: ClientJob, events: LoadEvents = {}): Promise<ClientResult> =>
@@ -155,7 +155,7 @@ export class Load {
     const { plannedMs } = connection;
     if (plannedMs >= this.#measureFromMs && plannedMs < this.#measureToMs) {
       this.#latencies.record(nowMs - plannedMs);
-      this.#events.onAnswer?.(connection.template, nowMs - plannedMs);
+      this.#events.onAnswer?.(connection.template, nowMs - plannedMs, connection.isExpected);
     }
     if (nowMs >= this.#measureFromMs && nowMs < this.#measureToMs) this.#answered += 1;
     this.#next(connection);

@@ -38,25 +38,34 @@ export async function drive(
   const workload = await workloadFor(run, players);
   const { load, watched, result } = await send(run, workload, progress);
   const audit = await auditAccounts(marks, load.answers, run.stake * 100, progress);
-  const rows = [...watched.byKind].map(([kind, { latencies }]) => ({ kind, latency: latencies.summary() }));
-  const { clientCpu, failures, lateness, latency, ratePerSecond, sent } = result;
+  const rows = [...watched.byKind].map(([kind, { latencies, inTime }]) => {
+    return { kind, ratePerSecond: inTime / run.seconds, latency: latencies.summary() };
+  });
+  const { clientCpu, failures, lateness, sent } = result;
+  const ratePerSecond = watched.all.inTime / run.seconds;
+  const latency = watched.all.latencies.summary();
   return {
     isGood: audit.faults.length === 0,
     result: {
       name: 'drive',
       tables: [
-        latencyTable(run, { ratePerSecond, latency, count: latency.count }, rows),
+        latencyTable(run, [{ kind: 'all but errors', ratePerSecond, latency }, ...rows]),
         failureTable(failures, sent),
       ],
       notes: [
         auditNote(audit),
-        `${figure(sent)} requests in ${run.seconds} s: ${figure(ratePerSecond)} answers a second of ${figure(run.rate)} planned, ` +
+        `${figure(sent)} requests in ${run.seconds} s: ${figure(ratePerSecond)} answers a second without an error of ${figure(run.rate)} planned, ` +
           `over ${run.connections} connections, with ${players.length} keys of ${audit.accounts} accounts.`,
         `The client itself was late by ${millisecondsOfUs(lateness?.p99Us ?? Number.NaN)} ms (p99), and used ${percent(clientCpu)} of a core: it spins. ` +
           'If it was late by as much as the latencies are, they are its own: use another machine, or a lower rate.',
       ],
       plots: watched.plots(),
-      data: { result: { ...result, acknowledged: undefined }, byKind: rows, seconds: watched.seconds, audit },
+      data: {
+        result: { ...result, acknowledged: undefined, ratePerSecond, latency },
+        byKind: rows,
+        seconds: watched.seconds,
+        audit,
+      },
     },
   };
 }
@@ -102,19 +111,37 @@ function endpointOf(address: string): Endpoint {
   return { host, port: port === '' ? (isTls ? 443 : 80) : Number(port), isTls };
 }
 
+/** Answers to requests of the run; `inTime` came before its end, all others while it waited for the rest. */
+class Tally {
+  readonly latencies = new Latencies();
+  inTime = 0;
+
+  add(latencyMs: number, isInTime: boolean): void {
+    this.latencies.record(latencyMs);
+    if (isInTime) this.inTime += 1;
+  }
+}
+
+/** Errors are told apart: a refusal is mostly faster than what was asked for. */
+const ERRORS = 'errors';
+
 class Watched {
-  readonly byKind = new Map<Kind, { readonly latencies: Latencies }>();
+  readonly all = new Tally();
+  readonly byKind = new Map<Kind | typeof ERRORS, Tally>();
+  isInTime = true;
   readonly seconds: { atS: number; answered: number; failed: number; p50Us: number; p99Us: number }[] = [];
   #second = new Latencies();
   #failed = 0;
 
   constructor(private readonly kinds: readonly Kind[]) {}
 
-  answered(template: number, latencyMs: number): void {
-    const kind = must(this.kinds[template], 'kind');
-    const known = this.byKind.get(kind) ?? { latencies: new Latencies() };
+  answered(template: number, latencyMs: number, isExpected: boolean): void {
+    const kind = isExpected ? must(this.kinds[template], 'kind') : ERRORS;
+    const known = this.byKind.get(kind) ?? new Tally();
     this.byKind.set(kind, known);
-    known.latencies.record(latencyMs);
+    known.add(latencyMs, this.isInTime);
+    if (!isExpected) return;
+    this.all.add(latencyMs, this.isInTime);
     this.#second.record(latencyMs);
   }
 
@@ -167,7 +194,10 @@ async function send(run: DriveRun, workload: Workload, progress: (text: string) 
       ...{ templates, expectations },
     },
     {
-      onAnswer: (template, latencyMs) => watched.answered(template, latencyMs),
+      onAnswer: (...answer) => watched.answered(...answer),
+      onMeasured: () => {
+        watched.isInTime = false;
+      },
       onMeasuring: () => {
         timer = setInterval(() => {
           progress(progressText(run, watched.tick(load.answers.failed), load.answers.failed));
@@ -177,7 +207,9 @@ async function send(run: DriveRun, workload: Workload, progress: (text: string) 
   );
   progress(`opening ${run.connections} connections`);
   try {
-    return { load, watched, result: await load.run() };
+    const result = await load.run();
+    watched.tick(load.answers.failed);
+    return { load, watched, result };
   } catch (error) {
     throw new Error(`${run.url}: ${error instanceof Error ? error.message : String(error)}`);
   } finally {
@@ -194,23 +226,19 @@ function progressText({ seconds }: DriveRun, now: Watched['seconds'][number], fa
   );
 }
 
-function latencyTable(
-  { url, seconds }: DriveRun,
-  all: { readonly ratePerSecond: number; readonly latency: LatencySummary; readonly count: number },
-  byKind: readonly { readonly kind: Kind; readonly latency: LatencySummary }[],
-): Table {
+interface AnswersOf {
+  readonly kind: string;
+  readonly ratePerSecond: number;
+  readonly latency: LatencySummary;
+}
+
+function latencyTable({ url }: DriveRun, answers: readonly AnswersOf[]): Table {
   return {
     title: `Load on ${url}: latency from the planned times`,
     columns: ['requests', 'count', 'rate/s', ...PERCENTILE_COLUMNS],
-    rows: [
-      ['all', figure(all.count), figure(all.ratePerSecond), ...latencyCells(all.latency)],
-      ...byKind.map(({ kind, latency }) => [
-        kind,
-        figure(latency.count),
-        figure(latency.count / seconds),
-        ...latencyCells(latency),
-      ]),
-    ],
+    rows: answers.map(({ kind, ratePerSecond, latency }) => {
+      return [kind, figure(latency.count), figure(ratePerSecond), ...latencyCells(latency)];
+    }),
   };
 }
 
@@ -218,6 +246,7 @@ function failureTable(
   failures: readonly { readonly code: string; readonly count: number; readonly example: string }[],
   sent: number,
 ): Table {
+  const unsent = failures.find(({ code }) => code === 'unsent')?.count ?? 0;
   return {
     title: 'Errors by code',
     columns: ['code', 'count', 'of requests', 'one of them'],
@@ -226,7 +255,7 @@ function failureTable(
       .map(({ code, count, example }) => [
         code,
         figure(count),
-        `${((100 * count) / sent).toFixed(2)} %`,
+        `${((100 * count) / (sent + unsent)).toFixed(2)} %`,
         example.slice(0, 120),
       ]),
   };

@@ -42,7 +42,8 @@ export function plotSvg(plot: Plot): string {
   const x = (value: number): string => (LEFT + xAxis.share(value) * (WIDTH - LEFT - RIGHT)).toFixed(1);
   const y = (value: number): string =>
     (HEIGHT - BOTTOM - yAxis.share(value) * (HEIGHT - TOP - BOTTOM)).toFixed(1);
-  const lines = plot.series.map(({ points: own }, at) => {
+  const lines = plot.series.map(({ points: all }, at) => {
+    const own = all.filter(([, value]) => Number.isFinite(value));
     const style = `stroke="${pick(COLOURS, at)}" stroke-dasharray="${pick(DASHES, at)}"`;
     const path = own.map(([px, py]) => `${x(px)},${y(py)}`).join(' ');
     const dots = own.map(

@@ -68,6 +68,7 @@ function bench(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<En
 interface Driven {
   readonly result: { readonly sent: number; readonly failures: readonly { code: string; count: number }[] };
   readonly byKind: readonly { readonly kind: string; readonly latency: { readonly count: number } }[];
+  readonly seconds: readonly { readonly answered: number; readonly failed: number }[];
   readonly audit: { readonly accounts: number; readonly found: number; readonly faults: readonly string[] };
 }
 
@@ -100,6 +101,10 @@ test('a load is driven, its figures are written, and every acknowledged order is
   assert.deepEqual([...counts.keys()].sort(), ['account', 'market', 'markets', 'orders']);
   const answered = [...counts.values()].reduce((sum, count) => sum + count);
   assert.equal(answered, result.sent);
+  assert.equal(
+    data.seconds.reduce((sum, second) => sum + second.answered, 0),
+    result.sent,
+  );
   assert.deepEqual(audit, { accounts: 4, found: counts.get('orders'), unnamed: 0, faults: [] });
   let open = 0;
   for (const key of plain.apiKeys) {
@@ -197,10 +202,17 @@ test('errors are counted by code, and the run goes on', async () => {
   const args = [...base, '--rate=20', '--mix=orders=1,market=1', `--out=${out}`];
   const { code, stdout, stderr } = await bench(args);
   assert.equal(code, 0, stderr);
-  const { result, audit } = drivenIn(out).data;
+  const { result, byKind, seconds, audit } = drivenIn(out).data;
   assert.deepEqual(
     result.failures.map((failure) => failure.code),
     ['trading_disabled'],
+  );
+  const failed = result.failures[0]?.count ?? 0;
+  const counts = Object.fromEntries(byKind.map(({ kind, latency }) => [kind, latency.count]));
+  assert.deepEqual(counts, { errors: failed, market: result.sent - failed });
+  assert.equal(
+    seconds.reduce((sum, second) => sum + second.failed, 0),
+    failed,
   );
   assert.equal(audit.found, 0);
   assert.match(stdout, /trading_disabled +\d+/);
