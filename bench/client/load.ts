@@ -112,7 +112,7 @@ export class Load {
 
   /** Spins, because timers are no finer than a millisecond; the client has its own core. */
   readonly #pump = (): void => {
-    if (!this.#isSending || this.#isOver) return;
+    if (this.#isOver) return;
     this.#guarded(() => {
       const arrivals = must(this.#arrivals, 'arrivals');
       const nowMs = performance.now();
@@ -125,9 +125,15 @@ export class Load {
           this.#send(connection, plannedMs);
         }
       }
-      setImmediate(this.#pump);
+      // Not the end of the window ends the plan: requests that became due while the client stood still go out late.
+      if (this.#hasPlanned()) setImmediate(this.#pump);
+      else this.#finishIfDone();
     });
   };
+
+  #hasPlanned(): boolean {
+    return this.#arrivals !== null && this.#arrivals.nextMs < this.#measureToMs;
+  }
 
   #useFree(): void {
     for (let count = this.#free.length; count > 0; count -= 1) this.#next(must(this.#free.shift(), 'free'));
@@ -180,7 +186,7 @@ export class Load {
   }
 
   #finishIfDone(): void {
-    if (this.#underWay > 0 || this.#backlog.length > 0) return;
+    if (this.#underWay > 0 || this.#backlog.length > 0 || this.#hasPlanned()) return;
     const hasAll = this.#requests.sent >= (this.#job.requestsMax ?? Infinity);
     if (this.#hasBegun && (!this.#isSending || hasAll)) this.#finish();
   }

@@ -1,10 +1,14 @@
 /** The load client's parts: its orders and their times, the end of an answer, and the count of acknowledgements. */
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { Answers, WAITING } from '../../bench/client/answers.js';
 import { Arrivals } from '../../bench/client/arrivals.js';
 import { COMPLETE, type Frame, frameHttp, INCOMPLETE } from '../../bench/client/framing.js';
 import type { Expectation, RequestTemplate } from '../../bench/client/job.js';
+import { runLoad } from '../../bench/client/load.js';
 
 test('a seed decides the planned times, and every plan meets the rate', () => {
   const plan = (seed: number): number[] => {
@@ -17,6 +21,28 @@ test('a seed decides the planned times, and every plan meets the rate', () => {
   assert.ok(times.every((time, at) => at === 0 || time > (times[at - 1] ?? 0)));
   const spanMs = (times.at(-1) ?? 0) - 500;
   assert.ok(Math.abs(spanMs - 50_000) < 1_000, `50,000 requests at 1,000/s span ${spanMs} ms`);
+});
+
+test('requests that became due while the client stood still are sent and count', async () => {
+  const server = createServer((_, response) => response.setHeader('Content-Length', 2).end('{}'));
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  const untilTheEnd = (): void => {
+    for (const beganMs = performance.now(); performance.now() - beganMs < 250; );
+  };
+  const { sent, latency } = await runLoad(
+    {
+      ...{ host: '127.0.0.1', port, connections: 2, warmupMs: 0, measureMs: 200, firstSerial: 1 },
+      pace: { kind: 'open', ratePerSecond: 500, seed: 1 },
+      templates: [{ text: 'GET / HTTP/1.1\r\nHost: h\r\n\r\n', serialAt: -1, expect: 0, stakeCents: 0 }],
+      expectations: [{ status: 200, bodyStart: '{', numbered: false, headers: [] }],
+    },
+    { onMeasuring: () => setImmediate(untilTheEnd) },
+  ).finally(() => server.close());
+  const arrivals = new Arrivals(500, 1, 0);
+  let planned = 0;
+  while (arrivals.take() < 200) planned += 1;
+  assert.deepEqual([sent, latency.count], [planned, planned]);
 });
 
 const WHOLE =
