@@ -46,15 +46,16 @@ interface MixedFor {
 export function mixed(wanted: MixedFor): Workload {
   const { apiKeys, marketIds, stakeCents = 100, keyPrefix = 'bench-', site = LOCAL } = wanted;
   const cycle = cycleOf(wanted.mix);
-  const shares = cycle.filter((kind) => kind === 'orders').length;
-  const both = 2 * marketIds.length;
-  const laps = shares === 0 ? 1 : Math.ceil(both / (shares * apiKeys.length));
-  const orders = laps * shares * apiKeys.length;
+  const shareOf = (what: Kind): number => apiKeys.length * cycle.filter((kind) => kind === what).length;
+  const count = marketIds.length;
+  const lapsFor = (share: number, needed: number): number => (share === 0 ? 1 : Math.ceil(needed / share));
+  const laps = Math.max(lapsFor(shareOf('orders'), 2 * count), lapsFor(shareOf('market'), count));
+  const orders = laps * shareOf('orders');
   const guard = wanted.expectedPercent === undefined ? {} : { expectedPercent: wanted.expectedPercent };
   const kinds: Kind[] = [];
   const owners: number[] = [];
   const templates: RequestTemplate[] = [];
-  let order = 0;
+  let [order, read] = [0, 0];
   for (let at = 0; at < laps * cycle.length * apiKeys.length; at += 1) {
     const owner = at % apiKeys.length;
     const kind = must(cycle[(Math.floor(at / apiKeys.length) + owner) % cycle.length], 'kind');
@@ -67,7 +68,7 @@ export function mixed(wanted: MixedFor): Workload {
       const bet = { marketId: market, prediction, amount: stakeCents / 100, ...guard };
       templates.push({ ...orderRequest(apiKey, keyPrefix, bet, site), expect: 0, stakeCents });
     } else {
-      const id = kind === 'market' ? must(marketIds[at % marketIds.length], 'market') : '';
+      const id = kind === 'market' ? must(marketIds[read++ % count], 'market') : '';
       const path = `${site.base}${READS[kind]}${id}`;
       const text = httpRequest('GET', path, [['X-API-Key', apiKey]], '', site);
       templates.push({ text, serialAt: -1, expect: READ, stakeCents: 0 });

@@ -9,6 +9,7 @@ import { Arrivals } from '../../bench/client/arrivals.js';
 import { COMPLETE, type Frame, frameHttp, INCOMPLETE } from '../../bench/client/framing.js';
 import type { Expectation, RequestTemplate } from '../../bench/client/job.js';
 import { runLoad } from '../../bench/client/load.js';
+import { mixed } from '../../bench/load/workload.js';
 
 test('a seed decides the planned times, and every plan meets the rate', () => {
   const plan = (seed: number): number[] => {
@@ -21,6 +22,17 @@ test('a seed decides the planned times, and every plan meets the rate', () => {
   assert.ok(times.every((time, at) => at === 0 || time > (times[at - 1] ?? 0)));
   const spanMs = (times.at(-1) ?? 0) - 500;
   assert.ok(Math.abs(spanMs - 50_000) < 1_000, `50,000 requests at 1,000/s span ${spanMs} ms`);
+});
+
+test('a mix reads every market as often as any other, however few the keys', () => {
+  const marketIds = Array.from({ length: 70 }, (_, at) => `M${at}`);
+  for (const mix of [{ market: 1 }, { orders: 1, market: 6, markets: 2, positions: 1 }]) {
+    const { templates } = mixed({ mix, apiKeys: ['a', 'b', 'c', 'd'], marketIds });
+    const reads = marketIds.map(
+      (id) => templates.filter(({ text }) => text.includes(`/markets/${id} `)).length,
+    );
+    assert.ok(Math.min(...reads) > 0 && Math.max(...reads) - Math.min(...reads) <= 1, reads.join());
+  }
 });
 
 test('requests that became due while the client stood still are sent and count', async () => {
