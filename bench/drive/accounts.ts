@@ -8,6 +8,8 @@ import { must } from '../../engine/base/assert.js';
 import { type DriveRun, UsageError } from '../report/options.js';
 
 const CALLS_AT_ONCE = 16;
+/** Any other failure is the server's, or of the way to it. */
+const ABOUT_KEYS: readonly number[] = [401, 403];
 
 export interface Player {
   readonly client: ToteClient;
@@ -42,7 +44,9 @@ export async function lookUpPlayers(run: DriveRun, keys: readonly string[]): Pro
     try {
       return { client, apiKey, account: await client.getAccount({ retryForMs: 0 }) };
     } catch (error) {
-      throw new UsageError(`key ${at + 1} of ${run.keys}: ${reasonOf(error)}`);
+      const isOfKey = error instanceof ToteError && ABOUT_KEYS.includes(error.status);
+      const whose = isOfKey ? `--keys: key ${at + 1} of ${run.keys}` : `--url: ${run.url}`;
+      throw new UsageError(`${whose}: ${reasonOf(error)}`);
     }
   };
   const first = await lookUp(must(keys[0], 'key'), 0);

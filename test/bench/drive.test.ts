@@ -189,7 +189,8 @@ test('limits that would refuse the load are named, and nothing is sent', async (
   );
   await refused(['--rate', '1', '--connections', '64'], /--connections: .* use at most 6/);
   await refused(['--rate', '60', '--stake', '60000'], /may stake 50000 USD on a bet/);
-  await refused(['--keys', wrong], /key 1 of .*wrong\.txt: invalid_api_key/);
+  await refused(['--keys', wrong], /^--keys: key 1 of .*wrong\.txt: invalid_api_key/);
+  await refused(['--url', `${url}/v2`], /^--url: http.*\/v2: not_found/);
   await refused(['--keys', join(root, 'none.txt')], /--keys: .*none\.txt/);
   const { code, stderr } = await bench([...base, ...writes]);
   assert.equal(code, 2);
