@@ -20,6 +20,8 @@ export interface Target {
   readonly process: ServerProcess;
   readonly port: number;
   readonly workload: Pick<Workload, 'templates' | 'expectations'>;
+  /** Instead of a client that sends the requests of `workload`. */
+  readonly measure?: (load: Load, options: SuiteOptions) => Promise<Measured>;
   readonly allowed?: readonly string[];
   /** Called after each run, to compare the answers with the system's books. */
   readonly onAnswered?: (answered: Answered) => void;
@@ -70,7 +72,9 @@ let nextSerial = 1;
 export async function runOnce(target: Target, load: Load, options: SuiteOptions): Promise<Run> {
   const { pid } = target.process;
   const before = cpuTimes(pid);
-  const measured = await (load.client === 'wrk' ? byWrk : byClient)(target, load, options);
+  const measured = await (target.measure === undefined
+    ? (load.client === 'wrk' ? byWrk : byClient)(target, load, options)
+    : target.measure(load, options));
   const behind = (await target.catchUp?.()) ?? null;
   const putOff = cpuTimes(pid);
   const { answered, measuredAnswers, cpu, ...figures } = measured;
@@ -86,7 +90,13 @@ export async function runOnce(target: Target, load: Load, options: SuiteOptions)
 const threadNs = (times: CpuTimes | null, name: keyof ByThread): number =>
   times?.threadNs[name] ?? Number.NaN;
 
-type Measured = Omit<Run, 'threadUs' | 'behind'> & {
+/** All that a client other than our own does not tell. */
+export const UNTOLD = {
+  ...{ lateP99Us: null, clientCpu: Number.NaN, refused: 0 },
+  server: { timeline: [], residentBytes: null },
+} as const;
+
+export type Measured = Omit<Run, 'threadUs' | 'behind'> & {
   readonly answered: Answered;
   readonly measuredAnswers: number;
   readonly cpu: ServerUse['cpu'];
@@ -132,12 +142,11 @@ async function byWrk(target: Target, { connections }: Load, options: SuiteOption
     target.process,
   );
   return {
+    ...UNTOLD,
     ratePerSecond,
     latency: { p50Us, p90Us, p99Us, p999Us: Number.NaN, maxUs: Number.NaN },
-    ...{ lateP99Us: null, clientCpu: Number.NaN, refused: 0 },
     answered: { count: answered + warmedUp, client: null },
     ...{ measuredAnswers: answered, cpu },
-    server: { timeline: [], residentBytes: null },
   };
 }
 

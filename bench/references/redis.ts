@@ -3,30 +3,33 @@
  * answer. It runs in a process of its own on a free loopback port, and writes to the same disk as the other systems.
  */
 import { execFile, spawnSync } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { onCore } from '../host/cores.js';
 import { freePort, isListening } from '../host/ports.js';
 import { ServerProcess } from '../host/server-process.js';
+import { cpuTimes, cpuUse } from '../host/usage.js';
+import { type Measured, type Target, UNTOLD } from '../load/runs.js';
+import type { SuiteOptions } from '../report/section.js';
 
 const START_MS_MAX = 5_000;
+export const REDIS = 'Redis SET';
 
 export const hasRedis = (): boolean =>
-  ['redis-server', 'redis-benchmark'].every(
+  ['redis-server', 'redis-benchmark', 'redis-cli'].every(
     (program) => spawnSync(program, ['--version'], { stdio: 'ignore' }).status === 0,
   );
 
-interface RedisServer {
-  readonly process: ServerProcess;
-  readonly port: number;
-}
-
+/** `valueBytes` is the length of a value. The audit throws unless each SET has made a key. */
 export async function startRedis(
-  dir: string,
-  durability: 'fsync' | 'os',
-  core: number | null,
-): Promise<RedisServer> {
+  valueBytes: number,
+  { workDir, durability, cores }: Pick<SuiteOptions, 'workDir' | 'durability' | 'cores'>,
+  running: ServerProcess[],
+): Promise<{ readonly target: Target; readonly audit: () => Promise<void> }> {
   const port = await freePort();
+  const dir = join(workDir, 'redis');
+  mkdirSync(dir);
   const settings = {
     port: String(port),
     bind: '127.0.0.1',
@@ -38,32 +41,50 @@ export async function startRedis(
     'auto-aof-rewrite-percentage': '0',
   };
   const args = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]);
-  const process = new ServerProcess(['redis-server', ...args], { core, logFile: join(dir, 'redis.log') });
+  const logFile = join(dir, 'redis.log');
+  const process = new ServerProcess(['redis-server', ...args], { core: cores.server, logFile });
+  running.push(process);
   await process.up(() => isListening(port), START_MS_MAX);
-  return { process, port };
+  let sets = 0;
+  const target: Target = {
+    ...{ name: REDIS, process, port, workload: { templates: [], expectations: [] } },
+    measure: ({ connections }, options) =>
+      measureSets(process.pid, { ...options, port, connections, valueBytes }),
+    onAnswered: ({ count }) => {
+      sets += count;
+    },
+  };
+  return { target, audit: () => auditKeys(port, sets) };
 }
 
 const run = promisify(execFile);
-/** Enough to see how many fit into the measured time. */
-const TRIAL_SETS = 50_000;
+/** Enough to see about how many fit into a time. */
+const TRIAL_SETS = 5_000;
 const SETS_MS_MAX = 120_000;
-const KEYS = 1_000_000_000_000;
+/** The most that redis-benchmark takes. It makes a greater number 0, which gives all SETs one key. */
+const KEYS = 2 ** 31 - 1;
 
-interface RedisRun {
+interface Sets extends Pick<SuiteOptions, 'warmupMs' | 'measureMs' | 'cores'> {
   readonly port: number;
   readonly connections: number;
-  readonly seconds: number;
   readonly valueBytes: number;
-  readonly core: number | null;
 }
 
-export async function setsPerSecond(options: RedisRun): Promise<number> {
-  const trial = await sets(TRIAL_SETS, options);
-  return sets(Math.ceil(trial * options.seconds), options);
+async function measureSets(pid: number, sets: Sets): Promise<Measured> {
+  const setsIn = ({ ratePerSecond }: Report, ms: number): number => Math.ceil((ratePerSecond * ms) / 1000);
+  const warmUp = Math.max(TRIAL_SETS, setsIn(await setMany(TRIAL_SETS, sets), sets.warmupMs));
+  const count = setsIn(await setMany(warmUp, sets), sets.measureMs);
+  const before = cpuTimes(pid);
+  const measured = await setMany(count, sets);
+  const cpu = cpuUse(before, cpuTimes(pid));
+  const answered = { count: TRIAL_SETS + warmUp + count, client: null };
+  return { ...UNTOLD, ...measured, answered, measuredAnswers: count, cpu };
 }
 
-async function sets(count: number, { port, connections, valueBytes, core }: RedisRun): Promise<number> {
-  const [file = '', ...args] = onCore(core, [
+type Report = Pick<Measured, 'ratePerSecond' | 'latency'>;
+
+async function setMany(count: number, { port, connections, valueBytes, cores }: Sets): Promise<Report> {
+  const [file = '', ...args] = onCore(cores.client, [
     ...['redis-benchmark', '-p', String(port), '-c', String(connections), '-n', String(count)],
     ...['-d', String(valueBytes), '-r', String(KEYS), '-t', 'set', '--csv'],
   ]);
@@ -71,8 +92,22 @@ async function sets(count: number, { port, connections, valueBytes, core }: Redi
   return parseCsv(stdout);
 }
 
-export function parseCsv(report: string): number {
-  const rate = /^"SET","([\d.]+)"/m.exec(report)?.[1];
-  if (rate === undefined) throw new Error(`not a report of redis-benchmark:\n${report}`);
-  return Number(rate);
+/** After the rate: mean, least, p50, p95, p99 and greatest latency in milliseconds. */
+function parseCsv(report: string): Report {
+  const figures = /^"SET",(.*)$/m
+    .exec(report)?.[1]
+    ?.split(',')
+    .map((cell) => Number(cell.slice(1, -1)));
+  const [ratePerSecond = Number.NaN, , , p50, , p99, most] = figures ?? [];
+  if (Number.isNaN(ratePerSecond)) throw new Error(`not a report of redis-benchmark:\n${report}`);
+  const us = (ms = Number.NaN): number => ms * 1000;
+  const [p90Us, p999Us] = [Number.NaN, Number.NaN];
+  return { ratePerSecond, latency: { p50Us: us(p50), p90Us, p99Us: us(p99), p999Us, maxUs: us(most) } };
+}
+
+/** Keys are drawn: a few come twice. */
+async function auditKeys(port: number, sets: number): Promise<void> {
+  const keys = Number((await run('redis-cli', ['-p', String(port), 'dbsize'])).stdout);
+  const drawn = KEYS * -Math.expm1(-sets / KEYS);
+  if (!(keys > 0.99 * drawn)) throw new Error(`Redis has ${keys} keys after ${sets} SETs`);
 }

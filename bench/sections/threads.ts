@@ -13,7 +13,6 @@ import {
   type Row,
   type Run,
   rateOf,
-  rateReached,
   roundRatio,
   rowsInTurn,
   type Target,
@@ -22,7 +21,7 @@ import {
 } from '../load/runs.js';
 import { rowTables } from '../load/tables.js';
 import { BARE, BARE_COMMIT, orderBytes, startPost, UNREAD_MAX } from '../references/bare.js';
-import { hasRedis, setsPerSecond, startRedis } from '../references/redis.js';
+import { hasRedis, REDIS, startRedis } from '../references/redis.js';
 import { figure } from '../report/format.js';
 import type { GoalName, Measured } from '../report/goals.js';
 import { median, type SectionResult, type SuiteOptions } from '../report/section.js';
@@ -43,10 +42,8 @@ interface Counted {
 }
 
 interface Measurement {
-  /** For each number of connections: the servers by `GATEWAYS`, the bare handler, and the one with the group commit. */
+  /** For each number of connections: the servers by `GATEWAYS`, the bare handlers, and Redis where it is installed. */
   readonly rows: readonly Row[];
-  /** SETs per second by connections, a figure for each round; empty without Redis. */
-  readonly redisRates: ReadonlyMap<number, readonly number[]>;
   readonly orders: number;
 }
 
@@ -57,14 +54,14 @@ export async function threadsSection(options: SuiteOptions): Promise<SectionResu
   }
   options.progress('starting the servers, their accounts and the references');
   const free = { ...options, cores: { server: null, client: null } };
-  return sectionOf(await withServers((running) => measureSystems(free, running)));
+  return sectionOf(await withServers((running) => measureSystems(free, running)), options);
 }
 
 async function measureSystems(options: SuiteOptions, running: ServerProcess[]): Promise<Measurement> {
   const { rounds, measureMs } = options;
   const extent = options.quick ? 'quick' : 'full';
   const gateways = GATEWAYS[extent];
-  const runs = rounds * CONNECTIONS[extent].length * (gateways.length + 3);
+  const runs = rounds * CONNECTIONS[extent].length * (gateways.length + 4);
   const servers: Counted[] = [];
   let book: Book | undefined;
   for (const count of gateways) {
@@ -75,14 +72,18 @@ async function measureSystems(options: SuiteOptions, running: ServerProcess[]): 
   const sampled = must(book, 'the players of the first server');
   const commit = await startPost(BARE_COMMIT, sampled, options, running);
   const { target: bare } = await startPost(BARE, sampled, options, running);
+  const redis = hasRedis() ? await startRedis(orderBytes(sampled), options, running) : null;
   const targets = [...servers.map(({ target }) => target), bare, commit.target];
   const rows: Row[] = [];
-  for (const connections of CONNECTIONS[extent])
-    rows.push(...(await rowsInTurn(targets, { connections, client: 'wrk' }, options)));
+  for (const connections of CONNECTIONS[extent]) {
+    // Its trial of so many SETs would take long over one connection.
+    const all = redis === null || connections === 1 ? targets : [...targets, redis.target];
+    rows.push(...(await rowsInTurn(all, { connections, client: 'wrk' }, options)));
+  }
   commit.audit();
-  const redisRates = await redisSets(orderBytes(sampled), CONNECTIONS[extent].slice(1), options, running);
+  await redis?.audit();
   for (const counted of servers) await expectCounted(counted);
-  return { rows, redisRates, orders: servers.reduce((sum, { answered }) => sum + answered, 0) };
+  return { rows, orders: servers.reduce((sum, { answered }) => sum + answered, 0) };
 }
 
 async function startServer(
@@ -111,31 +112,6 @@ async function startServer(
   return { counted, book };
 }
 
-/** A value is as long as an order in the journal; no rates where Redis is not installed. */
-async function redisSets(
-  valueBytes: number,
-  connectionCounts: readonly number[],
-  { durability, cores, workDir, rounds, measureMs, progress }: SuiteOptions,
-  running: ServerProcess[],
-): Promise<ReadonlyMap<number, readonly number[]>> {
-  const rates = new Map<number, number[]>();
-  if (!hasRedis()) return rates;
-  const dir = join(workDir, 'redis');
-  mkdirSync(dir);
-  const { process, port } = await startRedis(dir, durability, cores.server);
-  running.push(process);
-  for (const connections of connectionCounts) {
-    const ofRounds: number[] = [];
-    for (let round = 1; round <= rounds; round += 1) {
-      progress(`Redis SET, ${connections} connections, round ${round} of ${rounds}`);
-      const run = { connections, seconds: Math.ceil(measureMs / 1000), core: cores.client };
-      ofRounds.push(await setsPerSecond({ port, valueBytes, ...run }));
-    }
-    rates.set(connections, ofRounds);
-  }
-  return rates;
-}
-
 /** Throws unless the open bets are the orders that were answered; `wrk` leaves some answers unread. */
 async function expectCounted({ server, answered, runs }: Counted): Promise<void> {
   const found = (await expectConservation(server)) / STAKE_CENTS;
@@ -144,54 +120,50 @@ async function expectCounted({ server, answered, runs }: Counted): Promise<void>
     throw new Error(`${answered} orders were answered, and ${found} bets are open`);
 }
 
-function sectionOf(measured: Measurement): SectionResult {
-  const { rows, redisRates, orders } = measured;
-  const redis = [...redisRates].map(([connections, rates]) => `${figure(median(rates))}/s at ${connections}`);
+function sectionOf({ rows, orders }: Measurement, { durability }: SuiteOptions): SectionResult {
+  const fsync = durability === 'fsync' ? 'always' : 'no';
   return {
     name: 'threads',
     tables: rowTables('Orders by thread (wrk)', rows),
     notes: [
       'Nothing is pinned: client and server share all cores. Without TOTE_GATEWAYS a server takes 0 on one and two cores.',
       `All of ${figure(orders)} answered orders are open bets; money is conserved.`,
-      redis.length === 0
-        ? 'Redis is missing: redis-server or redis-benchmark is not installed.'
-        : `Redis SET, fsync always, by redis-benchmark: ${redis.join(', ')} connections.`,
+      rows.some(({ name }) => name === REDIS)
+        ? `${REDIS} is by redis-benchmark, with appendfsync ${fsync}.`
+        : 'Redis is missing: redis-server, redis-benchmark or redis-cli is not installed.',
     ],
-    measured: goalsOf(measured),
-    data: { rows, redisRates: Object.fromEntries(redisRates) },
+    measured: goalsOf(rows),
+    data: { rows },
   };
 }
 
-function goalsOf({ rows, redisRates }: Measurement): Measured[] {
+function goalsOf(rows: readonly Row[]): Measured[] {
   const at = (name: string, connections: number): Row | undefined =>
     rows.find((row) => row.name === name && row.connections === connections);
   const goals: Measured[] = [];
   const add = (
     goal: GoalName,
     row: Row | undefined,
-    reference: Row,
+    reference: Row | undefined,
     of: (run: Run) => number,
     ofReference = of,
   ) => {
-    if (row === undefined) return;
+    if (row === undefined || reference === undefined) return;
     const value = roundRatio(row, reference, of, ofReference);
     const middle = ({ rounds }: Row, figureOf: typeof of): string => figure(median(rounds.map(figureOf)));
     goals.push({ goal, value, beside: `${middle(row, of)} to ${middle(reference, ofReference)}` });
   };
   for (const connections of [64, 256] as const) {
     const [own, bare] = [at('tote', connections), at(BARE, connections)];
-    if (own === undefined || bare === undefined) continue;
     add(`orderCpu${connections}`, own, bare, cpuUsOf);
     add(`ordersToBare${connections}`, own, bare, rateOf);
-    const redis = median(redisRates.get(connections) ?? []);
-    const beside = `Redis ${figure(redis)} a second`;
-    goals.push({ goal: `ordersToRedis${connections}`, value: rateReached(own) / redis, beside });
+    add(`ordersToRedis${connections}`, own, at(REDIS, connections), rateOf);
   }
   const behind = at('tote, TOTE_GATEWAYS=1', 256);
-  const bare = must(at(BARE, 256), 'row');
+  const bare = at(BARE, 256);
   add('gatewayCpu', behind, bare, ({ threadUs }) => threadUs.gateway, cpuUsOf);
   add('engineCpu', behind, bare, ({ threadUs }) => threadUs.main, cpuUsOf);
-  add('firstOrderLatency', at('tote', 1), must(at(BARE_COMMIT, 1), 'row'), ({ latency }) => latency.p50Us);
+  add('firstOrderLatency', at('tote', 1), at(BARE_COMMIT, 1), ({ latency }) => latency.p50Us);
   if (behind !== undefined) {
     const value = median(behind.rounds.map(({ threadUs }) => threadUs.shadow / threadUs.main));
     goals.push({ goal: 'shadowCpu', value, beside: `${figure(threadUsOf(behind).shadow)} us an order` });

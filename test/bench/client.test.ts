@@ -1,4 +1,4 @@
-/** The load client's parts: its orders and their times, the end of an answer, and the count of acknowledgements. */
+/** The load client's parts: its orders and their times, the end of an answer, the count of acknowledgements; and Redis. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -9,7 +9,11 @@ import { Arrivals } from '../../bench/client/arrivals.js';
 import { COMPLETE, type Frame, frameHttp, INCOMPLETE } from '../../bench/client/framing.js';
 import type { Expectation, RequestTemplate } from '../../bench/client/job.js';
 import { runLoad } from '../../bench/client/load.js';
+import { withServers } from '../../bench/host/server-process.js';
+import { runOnce } from '../../bench/load/runs.js';
 import { mixed } from '../../bench/load/workload.js';
+import { hasRedis, startRedis } from '../../bench/references/redis.js';
+import { newFolder } from '../support/new-folder.js';
 
 test('a seed decides the planned times, and every plan meets the rate', () => {
   const plan = (seed: number): number[] => {
@@ -109,3 +113,16 @@ test('waits for the rest, and refuses bytes after the answer', () => {
   const twice = Buffer.concat([bytes, bytes]);
   assert.throws(() => answers.check(0, twice, twice.length), /bytes follow an answer/);
 });
+
+test('Redis makes a key for each SET', { skip: hasRedis() ? false : 'Redis is not installed' }, () =>
+  withServers(async (running) => {
+    const options = {
+      ...{ quick: true, rounds: 1, warmupMs: 0, measureMs: 100, durability: 'os' as const },
+      ...{ cores: { server: null, client: null }, workDir: newFolder(), progress: () => {} },
+    };
+    const { target, audit } = await startRedis(60, options, running);
+    const { ratePerSecond, latency } = await runOnce(target, { connections: 8 }, options);
+    assert.ok(ratePerSecond > 0 && latency.p50Us > 0 && latency.maxUs >= latency.p50Us);
+    await audit();
+  }),
+);
