@@ -4,7 +4,15 @@
  * whose check fails reports no figures: the rate of a server that lost an order means nothing. The others continue, and
  * the exit code is 1.
  */
-import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  accessSync,
+  constants as files,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { constants } from 'node:os';
 import { dirname, join } from 'node:path';
 import { drive } from './drive/drive.js';
@@ -65,10 +73,20 @@ async function main(): Promise<number> {
     process.stdout.write(USAGE);
     return 0;
   }
-  for (const file of [options.out, options.report])
-    if (statSync(file, { throwIfNoEntry: false })?.isDirectory())
-      throw new UsageError(`--out, --report: "${file}" is a folder`);
+  for (const name of ['out', 'report'] as const) makePlaceFor(name, options[name]);
   return options.kind === 'drive' ? driveServer(options) : measureOwn(options);
+}
+
+/** A place that cannot be written to is found out before the run, not with the figures in hand. */
+function makePlaceFor(name: 'out' | 'report', file: string): void {
+  const folder = dirname(file);
+  try {
+    if (statSync(file, { throwIfNoEntry: false })?.isDirectory()) throw new Error(`"${file}" is a folder`);
+    mkdirSync(folder, { recursive: true });
+    accessSync(folder, files.W_OK);
+  } catch (error) {
+    throw new UsageError(`--${name}: ${error instanceof Error ? error.message : String(error)}`);
+  }
 }
 
 async function driveServer(options: DriveRun): Promise<number> {
@@ -136,7 +154,6 @@ function sectionsOf({ sections, pair }: SuiteRun): [name: string, section: Secti
 
 function writeRun(run: Run): void {
   const { out, report } = run.options;
-  for (const file of [out, report]) mkdirSync(dirname(file), { recursive: true });
   writeFileSync(out, `${JSON.stringify(run, null, 1)}\n`);
   writeFileSync(report, reportHtml(run));
   process.stdout.write(`\nAll figures are in ${out}, with plots in ${report}\n`);

@@ -138,6 +138,7 @@ export function readOptions(args: readonly string[], nowMs: number): BenchRun | 
   const stamp = new Date(nowMs).toISOString().slice(0, 19).replaceAll(':', '-');
   const out = values.out ?? `bench-results/${stamp}.json`;
   const output = { out, report: values.report ?? `${out.replace(/\.json$/, '')}.html` };
+  if (output.report === out) throw new UsageError(`--report: "${out}" is the file of --out, too`);
   const { url } = values;
   const foreign = Object.keys(url === undefined ? DRIVE_ONLY : SUITE_ONLY).find((name) => name in values);
   if (foreign !== undefined)

@@ -131,6 +131,7 @@ test('a run that is ended leaves neither a server nor a file behind', async () =
   assert.deepEqual(await once(run, 'exit'), [143, null]);
   assert.deepEqual(readdirSync(dir), []);
   assert.match((await bench(['--dir', join(dir, 'no')])).stderr, /^\n--dir: ENOENT/);
+  assert.match((await bench(['--out', join(plain.keyFile, 'x.json')])).stderr, /^\n--out: \w+: /);
 });
 
 test('the audit tells an order that is nowhere, another stake, and bets of others', async () => {
