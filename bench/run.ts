@@ -108,7 +108,8 @@ async function measureOwn(options: SuiteRun): Promise<number> {
   process.once('exit', () => rmSync(workDir, { recursive: true, force: true, maxRetries: REMOVE_TRIES }));
   const where = ownEnvironment(workDir, options.durability, cores);
   process.stdout.write(`${machineText(where)}\n${diskText(where)}\n`);
-  const leftOut = SLOW_SECTIONS.filter((name) => options.quick && !options.sections.includes(name));
+  const isShort = options.quick && options.pair === null;
+  const leftOut = SLOW_SECTIONS.filter((name) => isShort && !options.sections.includes(name));
   if (leftOut.length > 0) process.stdout.write(`--quick leaves out ${leftOut.join(', ')}.\n`);
   const results: SectionResult[] = [];
   const failures: Error[] = [];

@@ -27,6 +27,9 @@ export interface Environment {
   };
 }
 
+/** In the checkout that this program was built in, wherever it was started. */
+const OWN_FOLDER = dirname(fileURLToPath(import.meta.url));
+
 export const environment = (): Environment => ({
   takenAt: new Date().toISOString(),
   cpu: cpus()[0]?.model ?? 'unknown',
@@ -41,7 +44,7 @@ export const environment = (): Environment => ({
     'redis-server': firstLine('redis-server', ['--version']),
     wrk: firstLine('wrk', ['-v']),
   },
-  commit: commitOf(),
+  commit: commitOf(OWN_FOLDER),
 });
 
 export const ownEnvironment = (dataDir: string, durability: string, cores: Cores): Required<Environment> => ({
@@ -78,10 +81,9 @@ function firstLine(command: string, args: readonly string[]): string | null {
   }
 }
 
-/** The checkout that this program was built in, wherever it was started. */
-function commitOf(): string | null {
+/** Of the checkout that `cwd` is in. */
+export function commitOf(cwd: string): string | null {
   try {
-    const cwd = dirname(fileURLToPath(import.meta.url));
     const git = (...args: string[]): string =>
       execFileSync('git', args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
     const changed = git('status', '--porcelain', '--untracked-files=no') !== '';

@@ -163,7 +163,7 @@ function readSuite(values: Values, output: Output): SuiteRun {
     kind: 'suite',
     ...output,
     quick,
-    sections: readSections(values.only, quick),
+    sections: values.pair === undefined ? readSections(values.only, quick) : [],
     rounds: readCount('rounds', values.rounds, 99, quick ? 1 : 3),
     seconds: readCount('seconds', values.seconds, 600, quick ? 1 : 3),
     durability: readDurability(values.durability ?? 'fsync'),

@@ -7,6 +7,7 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { must } from '../../engine/base/assert.js';
 import { BOTS_MIX } from '../client/kinds.js';
+import { commitOf } from '../host/environment.js';
 import { type ServerProcess, withServers } from '../host/server-process.js';
 import { type Book, openBook } from '../load/book.js';
 import { type Row, rateOf, rowsInTurn, type Target, toteTarget } from '../load/runs.js';
@@ -88,7 +89,7 @@ function sectionOf(dir: string, rows: readonly Row[]): SectionResult {
     tables: rowTables('A (this checkout) and B, in turn', rows),
     ratios: RUNS.map((_, at) => ratioOf(must(rows[2 * at], 'A'), must(rows[2 * at + 1], 'B'))),
     notes: [
-      `A is this checkout, B ${dir}; a ratio above 1 is for A. Behind it: the lowest and the highest of the rounds. ` +
+      `A is this checkout, B ${dir} (commit ${commitOf(dir) ?? 'unknown'}); a ratio above 1 is for A. Behind it: the lowest and the highest of the rounds. ` +
         'Where these lie on both sides of 1, the rounds do not tell A from B.',
       'The books of both held every acknowledged order; money is conserved.',
     ],

@@ -29,7 +29,8 @@ test('defaults, those of a quick run, and given options', () => {
   const given = suite('--only', 'engine,orders', '--rounds', '3', '--seconds=7', '--out', 'x.json');
   assert.deepEqual(given.sections, ['engine', 'orders']);
   assert.deepEqual([given.rounds, given.seconds, given.out, given.report], [3, 7, 'x.json', 'x.html']);
-  assert.equal(suite('--pair', '../other').pair, '../other');
+  const { pair, sections } = suite('--pair', '../other');
+  assert.deepEqual([pair, sections], ['../other', []]);
   assert.equal(readOptions(['--help'], NOW_MS), null);
 });
 
