@@ -15,6 +15,7 @@ export interface ProbedOrders {
 
 export class Prober {
   readonly #acknowledgedMs: number[] = [];
+  #unanswered = 0;
   #isOver = false;
   readonly #ended: Promise<void>;
 
@@ -24,6 +25,11 @@ export class Prober {
 
   get acknowledged(): number {
     return this.#acknowledgedMs.length;
+  }
+
+  /** Orders that may have been placed all the same. */
+  get unanswered(): number {
+    return this.#unanswered;
   }
 
   /**
@@ -52,6 +58,7 @@ export class Prober {
       const answer = await call(port, 'POST', '/v1/orders', body, headers, TRY_MS_MAX).catch(() => null);
       if (answer?.status === 201) this.#acknowledgedMs.push(performance.now());
       else {
+        if (answer === null) this.#unanswered += 1;
         at += 1;
         await pause(PAUSE_MS);
       }

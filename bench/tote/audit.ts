@@ -86,6 +86,43 @@ export async function expectConservation(server: ToteServer): Promise<number> {
   return cents(house.openStakes);
 }
 
+/** `wrk` leaves the last request of each connection unread, in its warm-up and in its run. */
+const UNREAD_MAX = 512;
+const STAKE_CENTS = 100;
+
+/** Orders told by their number alone. They begin with the sample of a book. */
+export class CountedOrders {
+  #unreadMax = 0;
+
+  constructor(private count = 1) {}
+
+  /** So many were answered, and up to `unreadMax` more may have been placed. */
+  add(count: number, unreadMax: number): void {
+    this.count += count;
+    this.#unreadMax += unreadMax;
+  }
+
+  addRun({ count, client }: { readonly count: number; readonly client: object | null }): void {
+    this.add(count, client === null ? UNREAD_MAX : 0);
+  }
+
+  get answered(): number {
+    return this.count;
+  }
+
+  expect(what: string, found: number): void {
+    const unread = found - this.count;
+    if (unread < 0 || unread > this.#unreadMax) expect(what, found, this.count);
+  }
+
+  /** Throws unless the open bets are the orders that were answered, and money is conserved. Returns their number. */
+  async audit(server: ToteServer): Promise<number> {
+    const open = (await expectConservation(server)) / STAKE_CENTS;
+    this.expect('open bets', open);
+    return open;
+  }
+}
+
 export function expect(what: string, found: number, expected: number): void {
   if (found !== expected) throw new Error(`the audit failed: ${what}: ${found}, expected ${expected}`);
 }

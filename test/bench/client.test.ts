@@ -13,6 +13,7 @@ import { withServers } from '../../bench/host/server-process.js';
 import { runOnce } from '../../bench/load/runs.js';
 import { mixed } from '../../bench/load/workload.js';
 import { hasRedis, startRedis } from '../../bench/references/redis.js';
+import { CountedOrders } from '../../bench/tote/audit.js';
 import { newFolder } from '../support/new-folder.js';
 
 test('a seed decides the planned times, and every plan meets the rate', () => {
@@ -112,6 +113,14 @@ test('waits for the rest, and refuses bytes after the answer', () => {
   assert.equal(answers.check(0, bytes, bytes.length - 1), WAITING);
   const twice = Buffer.concat([bytes, bytes]);
   assert.throws(() => answers.check(0, twice, twice.length), /bytes follow an answer/);
+});
+
+test('orders told by their number alone may be more by those unread, and never fewer', () => {
+  const counted = new CountedOrders(10);
+  counted.add(5, 2);
+  for (const found of [15, 17]) counted.expect('bets', found);
+  for (const found of [14, 18])
+    assert.throws(() => counted.expect('bets', found), /bets: 1[48], expected 15/);
 });
 
 test('Redis makes a key for each SET', { skip: hasRedis() ? false : 'Redis is not installed' }, () =>
