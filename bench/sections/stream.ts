@@ -5,15 +5,27 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { assert, must } from '../../engine/base/assert.js';
 import { hasWrk } from '../client/wrk.js';
-import { byThread, cpuTimes, cpuUse, residentBytes, sumOf } from '../host/usage.js';
+import { cpuTimes, cpuUse, residentBytes, sumOf } from '../host/usage.js';
 import { type Book, ORDERS, openBook } from '../load/book.js';
-import { type Row, type Run, roundRatio, runOnce, threadUsOf, toteTarget } from '../load/runs.js';
+import {
+  type Load,
+  type Measured as Measurement,
+  type Row,
+  type Run,
+  roundRatio,
+  runOnce,
+  type Target,
+  threadUsOf,
+  toteTarget,
+  UNTOLD,
+} from '../load/runs.js';
 import { rowTables } from '../load/tables.js';
 import { figure } from '../report/format.js';
 import type { Measured } from '../report/goals.js';
 import { median, type SectionResult, type SuiteOptions } from '../report/section.js';
-import { expectConservation } from '../tote/audit.js';
+import { CountedOrders } from '../tote/audit.js';
 import { placeOf, ToteServer } from '../tote/server.js';
+import { type CaughtUp, catchUp } from '../tote/shadow.js';
 import { type Counted, Streams } from '../tote/streams.js';
 
 const CONNECTIONS = 256;
@@ -39,21 +51,31 @@ export async function streamSection(options: SuiteOptions): Promise<SectionResul
     const idle = await idleBytes(server, keys);
     const [posted, beside, over, overAtOnce]: [Run[], Run[], Run[], Run[]] = [[], [], [], []];
     const counts: Counted[] = [];
-    const orders = toteTarget(ORDERS, server, book.orders, book);
+    const counted = new CountedOrders();
+    const orders: Target = {
+      ...toteTarget(ORDERS, server, book.orders, book),
+      onAnswered: (answered) => counted.addRun(answered),
+    };
+    const overOne = overStreams(orders, book, 1);
+    const overMany = overStreams(orders, book, AT_ONCE);
     const load = { connections: CONNECTIONS, client: 'wrk' } as const;
     // The first warms up all of the server's code, and does not count.
     for (let round = 0; round <= options.rounds; round++) {
       options.progress(`orders without and with streams, round ${round} of ${options.rounds}`);
       posted.push(await runOnce(orders, load, options));
-      over.push(await overStreams(server, book, 1, options));
-      overAtOnce.push(await overStreams(server, book, AT_ONCE, options));
+      over.push(await runOnce(overOne, load, options));
+      overAtOnce.push(await runOnce(overMany, load, options));
       const streams = await Streams.open(server.port, listeners(keys));
-      const { result, counted } = await streams.during(() => runOnce(orders, load, options));
+      streams.beginCount();
+      // While the shadow catches up, there are no orders to tell of.
+      const catchUpUncounted = (): Promise<CaughtUp> => {
+        counts.push(streams.endCount());
+        return catchUp(server);
+      };
+      beside.push(await runOnce({ ...orders, catchUp: catchUpUncounted }, load, options));
       streams.close();
-      beside.push(result);
-      counts.push(counted);
     }
-    await expectConservation(server);
+    await counted.audit(server);
     const row = (name: string, rounds: readonly Run[]): Row => {
       return { name, connections: CONNECTIONS, plannedRate: null, rounds: rounds.slice(1) };
     };
@@ -74,38 +96,43 @@ const listeners = (keys: readonly string[]) => [
   { keys: keys.slice(0, LISTENERS), each: 1, messages: [SUBSCRIBE('fills')], orders: [] },
 ];
 
-async function overStreams(
-  server: ToteServer,
-  book: Book,
-  atOnce: number,
-  { measureMs, warmupMs }: SuiteOptions,
-): Promise<Run> {
+/** Orders of one and a half thousand streams, of which `CONNECTIONS` wait for an answer at any time. */
+function overStreams(orders: Target, book: Book, atOnce: number): Target {
   const keys = book.bettors.slice(0, CONNECTIONS).map(({ apiKey }) => apiKey);
-  const orders = book.markets.flatMap(({ id }) =>
+  const messages = book.markets.flatMap(({ id }) =>
     ['UP', 'DOWN'].map((prediction) =>
       JSON.stringify({ op: 'order', id: 1, order: { marketId: id, prediction, amount: 1 } }),
     ),
   );
-  const groups = [{ keys, each: STREAMS_EACH, messages: [], orders, atOnce, inFlight: CONNECTIONS }];
-  const streams = await Streams.open(server.port, groups);
-  try {
-    await pause(warmupMs);
-    const before = cpuTimes(server.process.pid);
-    const { counted } = await streams.during(() => pause(measureMs));
-    const cpu = cpuUse(before, cpuTimes(server.process.pid));
-    if (counted.refused > 0) throw new Error(`${counted.refused} orders over streams were refused`);
-    const us = counted.orderUs;
-    const latency = { p50Us: at(us, 0.5), p90Us: at(us, 0.9), p99Us: at(us, 0.99), p999Us: at(us, 0.999) };
-    return {
-      ratePerSecond: (us.length * 1000) / measureMs,
-      latency: { ...latency, maxUs: at(us, 1) },
-      ...{ lateP99Us: null, clientCpu: Number.NaN, refused: 0, behind: null },
-      server: { timeline: [], residentBytes: null },
-      threadUs: byThread((name) => (cpu?.threadNs[name] ?? Number.NaN) / us.length / 1000),
-    };
-  } finally {
-    streams.close();
-  }
+  const group = { keys, each: STREAMS_EACH, messages: [], orders: messages, atOnce, inFlight: CONNECTIONS };
+  const measure = async (_: Load, { measureMs, warmupMs }: SuiteOptions): Promise<Measurement> => {
+    const streams = await Streams.open(orders.port, [group]);
+    try {
+      await pause(warmupMs);
+      const before = cpuTimes(orders.process.pid);
+      streams.beginCount();
+      await pause(measureMs);
+      const { orderUs, refused, seconds } = streams.endCount();
+      const cpu = cpuUse(before, cpuTimes(orders.process.pid));
+      if (refused > 0) throw new Error(`${refused} orders over streams were refused`);
+      const latency = {
+        p50Us: at(orderUs, 0.5),
+        p90Us: at(orderUs, 0.9),
+        p99Us: at(orderUs, 0.99),
+        p999Us: at(orderUs, 0.999),
+      };
+      return {
+        ...UNTOLD,
+        ratePerSecond: orderUs.length / seconds,
+        latency: { ...latency, maxUs: at(orderUs, 1) },
+        answered: { count: streams.placed, client: null },
+        ...{ measuredAnswers: orderUs.length, cpu },
+      };
+    } finally {
+      streams.close();
+    }
+  };
+  return { ...orders, measure };
 }
 
 interface Idle {

@@ -38,6 +38,8 @@ export class Streams {
   #inFlight = 0;
   #counting: Counted | null = null;
   #failure: Error | null = null;
+  #beganMs = 0;
+  #placed = 0;
 
   static async open(port: number, groups: readonly StreamGroup[]): Promise<Streams> {
     const streams = new Streams();
@@ -51,18 +53,25 @@ export class Streams {
     return streams;
   }
 
-  async during<T>(run: () => Promise<T>): Promise<{ readonly result: T; readonly counted: Counted }> {
-    const counted: Counted = {
+  /** Orders that were answered, counted or not. */
+  get placed(): number {
+    return this.#placed;
+  }
+
+  beginCount(): void {
+    this.#beganMs = performance.now();
+    this.#counting = {
       ...{ seconds: 0, messages: 0, bytes: 0, refused: 0 },
       ...{ delaysMs: { markets: [], fills: [] }, orderUs: [] },
     };
-    const beganMs = performance.now();
-    this.#counting = counted;
-    const result = await run();
+  }
+
+  endCount(): Counted {
+    const counted = must(this.#counting, 'a count');
     this.#counting = null;
-    counted.seconds = (performance.now() - beganMs) / 1000;
+    counted.seconds = (performance.now() - this.#beganMs) / 1000;
     if (this.#failure !== null) throw this.#failure;
-    return { result, counted };
+    return counted;
   }
 
   close(): void {
@@ -107,7 +116,8 @@ export class Streams {
         const isError = head.startsWith('{"type":"error"');
         if (orders.length === 0 || !(isError || head.startsWith('{"type":"order"'))) return;
         this.#counting?.orderUs.push((performance.now() - sentAtMs) * 1000);
-        if (isError && this.#counting !== null) this.#counting.refused += 1;
+        if (!isError) this.#placed += 1;
+        else if (this.#counting !== null) this.#counting.refused += 1;
         awaited -= 1;
         if (awaited > 0) return;
         this.#idle.push(order);
