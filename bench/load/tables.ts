@@ -56,7 +56,7 @@ function loadCells({ name, connections, plannedRate, rounds }: Row, isPlanned: b
     String(connections),
     ...(isPlanned ? [figure(plannedRate ?? Number.NaN)] : []),
     figure(median(rates)),
-    percent((Math.max(...rates) - Math.min(...rates)) / median(rates)),
+    rates.length < 2 ? '-' : percent((Math.max(...rates) - Math.min(...rates)) / median(rates)),
     ...PERCENTILES.map(([, pick]) => millisecondsOfUs(of(({ latency }) => pick(latency)))),
     ...(isPlanned ? [millisecondsOfUs(of(({ lateP99Us }) => lateP99Us ?? Number.NaN))] : []),
     percent(of(({ clientCpu }) => clientCpu)),

@@ -64,8 +64,9 @@ export interface SuiteOptions {
 
 export type Section = (options: SuiteOptions) => Promise<SectionResult>;
 
-/** The mean of the two middle values where there are two. NaN for none. */
+/** The mean of the two middle values where there are two. NaN for none, and where a round has no figure. */
 export function median(values: readonly number[]): number {
+  if (values.some(Number.isNaN)) return Number.NaN;
   const sorted = values.toSorted((a, b) => a - b);
   const upper = sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
   const lower = sorted[Math.ceil(sorted.length / 2) - 1] ?? Number.NaN;
