@@ -1,8 +1,8 @@
-/** Latencies of a run, in an HdrHistogram of microseconds: exact to three digits from 1 us to a minute. */
+/** Latencies of a run, in an HdrHistogram of microseconds: exact to three digits from 1 us to the length of the longest drive. */
 import { build, encodeIntoCompressedBase64, type Histogram } from 'hdr-histogram-js';
 import type { LatencySummary } from './job.js';
 
-const HIGHEST_US = 60_000_000;
+const HIGHEST_US = 3_700_000_000;
 
 export class Latencies {
   readonly #histogram: Histogram = build({
