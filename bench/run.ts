@@ -131,7 +131,9 @@ async function measureOwn(options: SuiteRun): Promise<number> {
     }
     rmSync(sectionDir, { recursive: true, force: true });
   }
-  if (options.pair === null) {
+  if (options.durability === 'os')
+    process.stdout.write('\nThe goals are those of durable orders: none is compared with --durability os.\n');
+  else if (options.pair === null) {
     const speed = speedSection(results);
     process.stdout.write(`\n${sectionText(speed)}`);
     results.push(speed);
