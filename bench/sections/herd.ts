@@ -148,7 +148,9 @@ async function engineDelayMax(server: ToteServer, sinceS: number): Promise<numbe
   const { columns } = (await server.operate('GET', path)) as {
     columns: { engineDelayMaxMs: (number | null)[] };
   };
-  return Math.max(...columns.engineDelayMaxMs.map((ms) => ms ?? 0));
+  const delaysMs = columns.engineDelayMaxMs.filter((ms) => ms !== null);
+  if (delaysMs.length === 0) throw new Error("the server's vitals have no sample of the boundary");
+  return Math.max(...delaysMs);
 }
 
 async function passBoundary(server: ToteServer): Promise<number> {
