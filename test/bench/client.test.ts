@@ -1,14 +1,10 @@
 /** The load client's parts: its orders and their times, the end of an answer, the count of acknowledgements; and Redis. */
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { Answers, WAITING } from '../../bench/client/answers.js';
 import { Arrivals } from '../../bench/client/arrivals.js';
 import { COMPLETE, type Frame, frameHttp, INCOMPLETE } from '../../bench/client/framing.js';
 import type { Expectation, RequestTemplate } from '../../bench/client/job.js';
-import { runLoad } from '../../bench/client/load.js';
 import { withServers } from '../../bench/host/server-process.js';
 import { runOnce } from '../../bench/load/runs.js';
 import { mixed } from '../../bench/load/workload.js';
@@ -38,28 +34,6 @@ test('a mix reads every market as often as any other, however few the keys', () 
     );
     assert.ok(Math.min(...reads) > 0 && Math.max(...reads) - Math.min(...reads) <= 1, reads.join());
   }
-});
-
-test('requests that became due while the client stood still are sent and count', async () => {
-  const server = createServer((_, response) => response.setHeader('Content-Length', 2).end('{}'));
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const { port } = server.address() as AddressInfo;
-  const untilTheEnd = (): void => {
-    for (const beganMs = performance.now(); performance.now() - beganMs < 250; );
-  };
-  const { sent, latency } = await runLoad(
-    {
-      ...{ host: '127.0.0.1', port, connections: 2, warmupMs: 0, measureMs: 200, firstSerial: 1 },
-      pace: { kind: 'open', ratePerSecond: 500, seed: 1 },
-      templates: [{ text: 'GET / HTTP/1.1\r\nHost: h\r\n\r\n', serialAt: -1, expect: 0, stakeCents: 0 }],
-      expectations: [{ status: 200, bodyStart: '{', numbered: false, headers: [] }],
-    },
-    { onMeasuring: () => setImmediate(untilTheEnd) },
-  ).finally(() => server.close());
-  const arrivals = new Arrivals(500, 1, 0);
-  let planned = 0;
-  while (arrivals.take() < 200) planned += 1;
-  assert.deepEqual([sent, latency.count], [planned, planned]);
 });
 
 const WHOLE =

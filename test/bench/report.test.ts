@@ -6,48 +6,30 @@ import { ownEnvironment } from '../../bench/host/environment.js';
 import { speedSection } from '../../bench/report/goals.js';
 import { reportHtml } from '../../bench/report/html.js';
 import { readOptions } from '../../bench/report/options.js';
-import type { Plot, Run, SectionResult } from '../../bench/report/section.js';
+import type { Plot, SectionResult } from '../../bench/report/section.js';
 
 const PLOT: Plot = {
   ...{ title: 'Rate <by> "connections"', xLabel: 'connections', yLabel: 'requests/s' },
   ...{ xLog: true, yLog: false },
-  series: [
+  series: [{ name: 'a & b', points: [10, 1_000, 100].map((x) => [x, x === 100 ? Number.NaN : x / 10]) }],
+};
+const SECTION: SectionResult = {
+  ...{ name: 'orders', ratios: [], notes: ['<b>'], plots: [PLOT], data: 0 },
+  tables: [
     {
-      name: 'a & b',
-      points: [
-        [10, 50],
-        [1_000, 100],
-      ],
+      ...{ title: 'T', columns: ['system', 'conns', 'rate/s', 'client CPU'] },
+      rows: ['1,000', '10'].map((rate) => ['tote', '64', rate, '50 %']),
     },
   ],
 };
 
-function section(rate: string): SectionResult {
-  const columns = ['system', 'conns', 'rate/s', 'client CPU'];
-  const rows = [
-    ['tote', '64', rate, '50 %'],
-    ['tote', '64', '10', '50 %'],
-  ];
-  return {
-    name: 'orders',
-    tables: [{ title: 'T', columns, rows }],
-    ratios: [],
-    notes: ['<b>'],
-    plots: [PLOT],
-    data: 0,
-  };
-}
-
-function run(rate: string): Run {
-  const options = readOptions([], 0);
-  assert.ok(options?.kind === 'suite');
-  const where = ownEnvironment(tmpdir(), 'fsync', { server: null, client: null });
-  return { environment: where, options, results: [section(rate)] };
-}
-
 test('the report is one file that loads and runs nothing, and escapes names', () => {
-  const html = reportHtml(run('1,000'));
+  const options = readOptions([], 0);
+  assert.ok(options !== null);
+  const environment = ownEnvironment(tmpdir(), 'fsync', { server: null, client: null });
+  const html = reportHtml({ environment, options, results: [SECTION] });
   assert.ok(!/<script|<link|<img|src=|href=|url\(|@import/i.test(html));
+  assert.ok(html.includes('<svg') && !html.includes('NaN'), 'what has no figure is not drawn');
   assert.ok(html.includes('<td>1,000</td>') && html.includes('&lt;b&gt;') && !html.includes('<b>'));
   assert.ok(html.includes('Rate &lt;by&gt; &quot;connections&quot;') && html.includes('>a &amp; b</text>'));
 });
@@ -60,7 +42,7 @@ test('the speed table has every goal, maximum or minimum, and says what was not 
     { goal: 'marketCpuToBare', value: 1.2, beside: '' },
     { goal: 'replay', value: 2_000_000, beside: '' },
   ] as const;
-  const rows = speedSection([{ ...section('1'), ratios: [ratio], measured }]).tables[0]?.rows ?? [];
+  const rows = speedSection([{ ...SECTION, ratios: [ratio], measured }]).tables[0]?.rows ?? [];
   assert.equal(rows.length, 20);
   const found = rows.filter(([, , , value]) => value !== '-').map((row) => row.slice(1));
   assert.deepEqual(found, [

@@ -2,7 +2,7 @@
  * The figures that documents quote are those of one run: docs/performance/results.json. With TOTE_TEST_WRITE=1 the newest
  * run in bench-results/ takes its place, and documents and plot follow.
  */
-import { equal } from 'node:assert/strict';
+import { equal, fail } from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -25,30 +25,23 @@ const RESULTS = 'docs/performance/results.json';
 const PLOT = 'docs/performance/latency.svg';
 const PAGE = 'docs/performance.md';
 const ORDERS = 'Orders by thread (wrk)';
-const MONTHS = 'January February March April May June July August September October November December'.split(
-  ' ',
-);
+const DAY = { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' } as const;
 
 function resultsOf({ environment: { disk, ...environment }, results }: Run): Results {
   const tables = results.flatMap(({ tables }) => tables);
-  const table = (title: string): Table =>
-    must(
-      tables.find((one) => one.title === title),
-      title,
-    );
   const plots = results.flatMap(({ plots = [] }) => plots);
   return {
     environment,
     fileSystem: must(disk, 'disk').fileSystem,
-    goals: table('The speed table'),
-    orders: table(ORDERS),
-    orderCpu: table(`${ORDERS}: CPU time, microseconds a request`),
-    latencyByLoad: must(
-      plots.find(({ title }) => title === 'Latency by load: tote: orders'),
-      'plot',
-    ),
+    goals: titled(tables, 'The speed table'),
+    orders: titled(tables, ORDERS),
+    orderCpu: titled(tables, `${ORDERS}: CPU time, microseconds a request`),
+    latencyByLoad: titled(plots, 'Latency by load: tote: orders'),
   };
 }
+
+const titled = <T extends Table | Plot>(list: readonly T[], title: string): T =>
+  list.find((one) => one.title === title) ?? fail(title);
 
 function cell({ columns, rows }: Table, system: string, connections: string, column: string): string {
   const row = rows.find(([name, conns]) => name === system && conns === connections);
@@ -62,8 +55,7 @@ function headline({ orders }: Results): string {
 
 function machine({ environment, fileSystem }: Results): string {
   const { cpu, cpuCount, kernel, versions, takenAt, commit } = environment;
-  const [year, month, day] = takenAt.slice(0, 10).split('-');
-  const date = `${Number(day)} ${MONTHS[Number(month) - 1]} ${year}`;
+  const date = new Date(takenAt).toLocaleDateString('en-GB', DAY);
   return `${cpu}, ${cpuCount} cores, ${kernel}, Node ${versions['node']}, ${fileSystem}, commit ${commit}, ${date}`;
 }
 
