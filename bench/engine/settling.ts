@@ -43,7 +43,7 @@ export function settlementCost(accounts: number, bets: number, sliceBets: number
     longestMs = Math.max(longestMs, tookMs);
     if (outcome.status !== 'accepted') return;
     commands += 1;
-    if (command.kind === 'settle') settled += outcome.events.length;
+    settled += outcome.events.filter(({ type }) => type === 'betSettled').length;
   };
   while (engine.nextDueMs <= START_MS + MINUTES * MINUTE_MS) {
     const dueMs = engine.nextDueMs;
