@@ -24,7 +24,7 @@ export class Answers {
   readonly #expectations: readonly { readonly want: Expectation; readonly start: Buffer }[];
   readonly #acknowledged: Float64Array;
   readonly #failures = new Map<string, { count: number; example: string }>();
-  readonly #frame: Frame = { status: 0, bodyAt: 0, endAt: 0 };
+  readonly #frame: Frame = { status: 0, bodyAt: 0, endAt: 0, isLast: false };
   #seen = new Uint8Array(1 << 16);
   #distinct = 0;
   #repeated = 0;
@@ -39,6 +39,11 @@ export class Answers {
 
   get failed(): number {
     return this.#failed;
+  }
+
+  /** Whether the server closes the connection of the answer just checked. */
+  get isLast(): boolean {
+    return this.#frame.isLast;
   }
 
   hasNumber(number: number): boolean {

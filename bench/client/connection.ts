@@ -23,6 +23,8 @@ export class Connection {
   /** The request in flight, or the one just answered, has this template. */
   template = 0;
   isExpected = false;
+  /** The server closes it after the answer that has just come. */
+  isSpent = false;
   #isBusy = false;
   readonly #events: ConnectionEvents;
   readonly #answers: Answers;
@@ -85,6 +87,7 @@ export class Connection {
       this.#arrived = 0;
       this.#isBusy = false;
       this.isExpected = checked === EXPECTED;
+      this.isSpent = this.#answers.isLast;
       this.#events.onAnswer(this);
     } catch (error) {
       this.#fail(error instanceof Error ? error.message : String(error));

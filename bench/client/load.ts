@@ -164,7 +164,11 @@ export class Load {
       this.#events.onAnswer?.(connection.template, nowMs - plannedMs, connection.isExpected);
     }
     if (nowMs >= this.#measureFromMs && nowMs < this.#measureToMs) this.#answered += 1;
-    this.#next(connection);
+    if (connection.isSpent && this.#job.reconnects === true) {
+      connection.close();
+      this.#connections.delete(connection);
+      this.#connect();
+    } else this.#next(connection);
     this.#finishIfDone();
   }
 

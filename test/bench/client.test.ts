@@ -38,15 +38,18 @@ test('a mix reads every market as often as any other, however few the keys', () 
 
 const WHOLE =
   'HTTP/1.1 201 Created\r\nContent-Type: application/json\r\nX-RateLimit-Limit: 30\r\nContent-Length: 16\r\n\r\n{"success":true}';
-const emptyFrame = (): Frame => ({ status: 0, bodyAt: 0, endAt: 0 });
+const emptyFrame = (): Frame => ({ status: 0, bodyAt: 0, endAt: 0, isLast: false });
 
 test('an answer ends where its length says, whatever follows, and is incomplete at any byte before', () => {
-  for (const more of ['', 'HTTP/1.1 200 OK']) {
-    const bytes = Buffer.from(WHOLE + more);
+  const last = [WHOLE.replace('X-RateLimit-Limit: 30', 'Connection: close')];
+  last.push(WHOLE.replace('Limit: 30', 'Limit: 3').replace('\r\n\r\n', '\r\nconnection:close\r\n\r\n'));
+  for (const whole of [WHOLE, `${WHOLE}HTTP/1.1 200 OK`, ...last]) {
+    const bytes = Buffer.from(whole);
     const frame = emptyFrame();
+    const endAt = whole.indexOf('}') + 1;
     assert.equal(frameHttp(bytes, bytes.length, frame), COMPLETE);
-    assert.deepEqual(frame, { status: 201, bodyAt: WHOLE.length - 16, endAt: WHOLE.length });
-    for (let end = 0; end < WHOLE.length; end += 1) {
+    assert.deepEqual(frame, { status: 201, bodyAt: endAt - 16, endAt, isLast: last.includes(whole) });
+    for (let end = 0; end < endAt; end += 1) {
       assert.equal(frameHttp(bytes, end, emptyFrame()), INCOMPLETE, `cut at ${end}`);
     }
   }

@@ -6,6 +6,8 @@ import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -124,23 +126,27 @@ test('a load is driven, its figures are written, and every acknowledged order is
   assert.ok(!html.includes(plain.apiKeys[0] ?? ''), 'no secret is written');
 });
 
-test('requests that became due while the client stood still are sent and count', async () => {
+test('requests that became due while the client stood still are sent, over connections that last', async () => {
+  const server = createServer((_, response) => response.setHeader('Content-Length', 2).end('{}'));
+  server.maxRequestsPerSocket = 10;
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
   const untilTheEnd = (): void => {
     for (const beganMs = performance.now(); performance.now() - beganMs < 250; );
   };
-  const { sent, latency } = await runLoad(
+  const { sent, latency, failures } = await runLoad(
     {
-      ...{ host: '127.0.0.1', port: plain.server.port, connections: 2, warmupMs: 0, measureMs: 200 },
+      ...{ host: '127.0.0.1', port, connections: 2, reconnects: true, warmupMs: 0, measureMs: 200 },
       pace: { kind: 'open', ratePerSecond: 500, seed: 1 },
-      templates: [{ ...TEMPLATE, text: 'GET /v1/markets HTTP/1.1\r\nHost: h\r\n\r\n' }],
-      ...{ expectations: [placed(true)], firstSerial: 1 },
+      templates: [{ ...TEMPLATE, text: 'GET / HTTP/1.1\r\nHost: h\r\n\r\n' }],
+      ...{ expectations: [{ status: 200, bodyStart: '{', numbered: false, headers: [] }], firstSerial: 1 },
     },
     { onMeasuring: () => setImmediate(untilTheEnd) },
-  );
+  ).finally(() => server.close());
   const arrivals = new Arrivals(500, 1, 0);
   let planned = 0;
   while (arrivals.take() < 200) planned += 1;
-  assert.deepEqual([sent, latency.count], [planned, planned]);
+  assert.deepEqual([sent, latency.count, failures], [planned, planned, []]);
 });
 
 test('a run that is ended leaves neither a server nor a file behind', async () => {
