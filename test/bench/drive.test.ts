@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- --url` against a real server: its figures, the audit through the public API, JSON and HTML, over plain
- * HTTP and TLS, and the refusals before a load that the server would refuse.
+ * `npm run bench -- --url` against a real server: its figures, the audit through the public API, JSON and HTML, and
+ * the refusals before a load that the server would refuse.
  */
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
@@ -28,46 +28,29 @@ import { newFolder } from '../support/new-folder.js';
 
 const RUN = fileURLToPath(new URL('../../bench/run.js', import.meta.url));
 const root = newFolder();
-const servers: ToteServer[] = [];
-after(() => Promise.all(servers.map(({ process }) => process.stop('SIGKILL'))));
 
-interface Setting {
-  readonly server: ToteServer;
-  readonly keyFile: string;
-  readonly apiKeys: readonly string[];
-}
-
-async function start(name: string, limits: string): Promise<Setting> {
-  const workDir = join(root, name);
-  mkdirSync(workDir);
-  const place = { workDir, dataDir: join(workDir, 'data'), core: null, durability: 'os' } as const;
+async function start() {
+  const limits = 'key_read=100000,key_write=60,account=100000,ip=100000';
+  const place = { workDir: root, dataDir: join(root, 'data'), core: null, durability: 'os' } as const;
   const server = await ToteServer.start({ ...place, env: { TOTE_RATE_LIMITS: limits } });
-  servers.push(server);
+  after(() => server.process.stop('SIGKILL'));
   // As the help says, with four in place of a hundred.
   const [recipe = ''] = /^ {2}for [\s\S]* > keys.txt$/m.exec(USAGE) ?? [];
   const script = recipe.replace('seq 100', 'seq 4').replaceAll(':8081', `:${server.operatorPort}`);
   const env = { ...process.env, TOKEN: OPERATOR_TOKEN };
-  await promisify(execFile)('bash', ['-c', script], { cwd: workDir, env });
-  const keyFile = join(workDir, 'keys.txt');
+  await promisify(execFile)('bash', ['-c', script], { cwd: root, env });
+  const keyFile = join(root, 'keys.txt');
   const keys = readFileSync(keyFile, 'utf8');
   writeFileSync(keyFile, `# four keys\n${keys}\n`);
   return { server, keyFile, apiKeys: keys.trimEnd().split('\n') };
 }
 
-interface Ended {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-function bench(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Ended> {
-  return new Promise((resolve) => {
-    const options = { env: { ...process.env, ...env }, cwd: root };
-    execFile(process.execPath, [RUN, ...args], options, (error, stdout, stderr) =>
+const bench = (args: readonly string[]) =>
+  new Promise<Readonly<Record<'stdout' | 'stderr', string>> & { readonly code: number }>((resolve) => {
+    execFile(process.execPath, [RUN, ...args], { cwd: root }, (error, stdout, stderr) =>
       resolve({ code: Number(error?.code ?? 0), stdout, stderr }),
     );
   });
-}
 
 interface Driven {
   readonly result: { readonly sent: number; readonly failures: readonly { code: string; count: number }[] };
@@ -85,7 +68,7 @@ function drivenIn(file: string): { readonly section: SectionResult; readonly dat
 }
 
 const TEMPLATE = { text: '', serialAt: -1, expect: 0, stakeCents: 100 };
-const plain = await start('plain', 'key_read=100000,key_write=60,account=100000,ip=100000');
+const plain = await start();
 await openMarkets(plain.server, plain.apiKeys[0] ?? '');
 const url = `http://127.0.0.1:${plain.server.port}`;
 const base = ['--url', url, '--keys', plain.keyFile, '--connections', '4', '--seconds', '2'];

@@ -110,13 +110,8 @@ const written = {
 test('the documents quote one run, which stands beside them', () => {
   const isWriting = process.env['TOTE_TEST_WRITE'] === '1';
   const runs = join(project, 'bench-results');
-  const newest =
-    isWriting && existsSync(runs)
-      ? readdirSync(runs)
-          .filter((name) => name.endsWith('.json'))
-          .sort()
-          .at(-1)
-      : undefined;
+  const files = isWriting && existsSync(runs) ? readdirSync(runs).sort() : [];
+  const newest = files.findLast((name) => name.endsWith('.json'));
   if (newest !== undefined) {
     const run = JSON.parse(readFileSync(join(runs, newest), 'utf8')) as Run;
     writeFileSync(join(project, RESULTS), `${JSON.stringify(resultsOf(run), null, 1)}\n`);
