@@ -150,38 +150,27 @@ async function byWrk(target: Target, { connections }: Load, options: SuiteOption
   };
 }
 
+/** With `plannedRate` at planned times, the same for all targets of a round; else as fast as each is answered. */
 export async function rowsInTurn(
   targets: readonly Target[],
-  load: Omit<Load, 'pace'>,
+  load: Pick<Load, 'connections' | 'client'> & { readonly plannedRate?: number },
   options: SuiteOptions,
 ): Promise<Row[]> {
-  const { connections } = load;
+  const { connections, plannedRate = null } = load;
+  const planned = plannedRate === null ? '' : `, ${figure(plannedRate)}/s planned`;
   const rounds = targets.map((): Run[] => []);
   for (let round = 1; round <= options.rounds; round += 1) {
+    const pace: Pace =
+      plannedRate === null ? { kind: 'closed' } : { kind: 'open', ratePerSecond: plannedRate, seed: round };
     // The order alternates, so that warming up and filling affect each equally.
     const order = [...targets.entries()];
     for (const [at, target] of round % 2 === 0 ? order.reverse() : order) {
-      options.progress(`${target.name}, ${connections} connections, round ${round} of ${options.rounds}`);
-      rounds[at]?.push(await runOnce(target, load, options));
+      const what = `${target.name}, ${connections} connections${planned}`;
+      options.progress(`${what}, round ${round} of ${options.rounds}`);
+      rounds[at]?.push(await runOnce(target, { ...load, pace }, options));
     }
   }
-  return targets.map(({ name }, at) => ({ name, connections, plannedRate: null, rounds: rounds[at] ?? [] }));
-}
-
-export async function plannedRow(
-  target: Target,
-  connections: number,
-  ratePerSecond: number,
-  options: SuiteOptions,
-): Promise<Row> {
-  const rounds: Run[] = [];
-  for (let round = 1; round <= options.rounds; round += 1) {
-    const planned = figure(ratePerSecond);
-    options.progress(`${target.name}, ${planned}/s planned, round ${round} of ${options.rounds}`);
-    const pace = { kind: 'open', ratePerSecond, seed: round } as const;
-    rounds.push(await runOnce(target, { connections, pace }, options));
-  }
-  return { name: target.name, connections, plannedRate: ratePerSecond, rounds };
+  return targets.map(({ name }, at) => ({ name, connections, plannedRate, rounds: rounds[at] ?? [] }));
 }
 
 export const toteTarget = (

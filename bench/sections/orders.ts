@@ -6,7 +6,7 @@
 import { must } from '../../engine/base/assert.js';
 import { type ServerProcess, withServers } from '../host/server-process.js';
 import { bettorsOf, ORDERS, openBook } from '../load/book.js';
-import { plannedRow, type Row, rateReached, rowsInTurn, toteTarget } from '../load/runs.js';
+import { type Row, rateReached, rowsInTurn, toteTarget } from '../load/runs.js';
 import { rateByConnections, rateRatioOf, rowTables } from '../load/tables.js';
 import { BARE, BARE_COMMIT, startPost } from '../references/bare.js';
 import { figure } from '../report/format.js';
@@ -38,10 +38,8 @@ async function measureOrders(options: SuiteOptions, running: ServerProcess[]): P
     rows.push(...(await rowsInTurn([tote, committed.target, bare.target], { connections: count }, options)));
   }
   const maximum = rateReached(must(rows.at(-3), "the server's row"));
-  const planned = [
-    await plannedRow(tote, PLANNED_CONNECTIONS, maximum / 2, options),
-    await plannedRow(committed.target, PLANNED_CONNECTIONS, maximum / 2, options),
-  ];
+  const half = { connections: PLANNED_CONNECTIONS, plannedRate: maximum / 2 };
+  const planned = await rowsInTurn([tote, committed.target], half, options);
   committed.audit();
   options.progress('auditing, killing and restarting the server');
   const audited = await audit(server, book);

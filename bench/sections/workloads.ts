@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { must } from '../../engine/base/assert.js';
 import { BOTS_MIX } from '../client/kinds.js';
 import { type Book, bettorsOf, openBook } from '../load/book.js';
-import { plannedRow, type Row, rateReached, rowsInTurn, toteTarget } from '../load/runs.js';
+import { type Row, rateReached, rowsInTurn, toteTarget } from '../load/runs.js';
 import { latencyByLoad, overTime, rateByConnections, rowTables } from '../load/tables.js';
 import { refusedOrders, workloadOf } from '../load/workload.js';
 import { figure } from '../report/format.js';
@@ -59,12 +59,13 @@ async function measureAll(server: ToteServer, book: Book, options: SuiteOptions)
   for (const [at, target] of [orders, mix].entries()) {
     const most = rateReached(must(rows[at], 'row'));
     for (const share of CURVE_LOADS[size]) {
-      byLoad.push(await plannedRow(target, CONNECTIONS, most * share, once));
+      const load = { connections: CONNECTIONS, plannedRate: most * share };
+      byLoad.push(...(await rowsInTurn([target], load, once)));
     }
   }
   const connections = Math.min(MANY_CONNECTIONS, openFilesMax() - OTHER_FILES);
-  const rate = rateReached(must(rows[1], 'row')) / 2;
-  const many = options.quick ? [] : [await plannedRow(mix, connections, rate, once)];
+  const plannedRate = rateReached(must(rows[1], 'row')) / 2;
+  const many = options.quick ? [] : await rowsInTurn([mix], { connections, plannedRate }, once);
   return { rows, byConnections, byLoad, many };
 }
 
