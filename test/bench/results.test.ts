@@ -6,20 +6,12 @@ import { equal, fail } from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { Environment } from '../../bench/host/environment.js';
 import type { Plot, Run, Table } from '../../bench/report/section.js';
 import { plotSvg } from '../../bench/report/svg.js';
 import { must } from '../../engine/base/assert.js';
 import { project, textOf } from '../house/sources.js';
 
-interface Results {
-  readonly environment: Environment;
-  readonly fileSystem: string;
-  readonly goals: Table;
-  readonly orders: Table;
-  readonly orderCpu: Table;
-  readonly latencyByLoad: Plot;
-}
+type Results = ReturnType<typeof resultsOf>;
 
 const RESULTS = 'docs/performance/results.json';
 const PLOT = 'docs/performance/latency.svg';
@@ -27,7 +19,7 @@ const PAGE = 'docs/performance.md';
 const ORDERS = 'Orders by thread (wrk)';
 const DAY = { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' } as const;
 
-function resultsOf({ environment: { disk, ...environment }, results }: Run): Results {
+function resultsOf({ environment: { disk, ...environment }, results }: Run) {
   const tables = results.flatMap(({ tables }) => tables);
   const plots = results.flatMap(({ plots = [] }) => plots);
   return {
@@ -69,14 +61,10 @@ function section(results: Results): string {
     '',
     line(['System, orders', 'connections', 'a second', 'us of CPU an order']),
     '|---|---|---|---|',
-    ...systems.map(([system = '', connections = '', ...rest]) =>
-      line([
-        system,
-        connections,
-        must(rest[orders.columns.indexOf('rate/s') - 2], 'rate'),
-        cell(orderCpu, system, connections, 'together'),
-      ]),
-    ),
+    ...systems.map(([system = '', connections = '']) => {
+      const of = (table: Table, column: string): string => cell(table, system, connections, column);
+      return line([system, connections, of(orders, 'rate/s'), of(orderCpu, 'together')]);
+    }),
     '',
     '![Latency of orders by load](performance/latency.svg)',
     '',
