@@ -1,6 +1,7 @@
 /** One stream: the messages that a client may send, and those that it gets. */
 import { ERROR_STATUS, type ErrorCode } from '../../engine/model/errors.js';
 import type { StreamOwner, StreamSocket } from '../../engine/model/ports.js';
+import type { SignedHead } from '../../engine/proofs/statements.js';
 import type { Client } from '../kit/client-work.js';
 import { internalError, Refused } from '../kit/refused.js';
 import type { LimitsOwner } from '../limits/rate-limits.js';
@@ -37,6 +38,7 @@ export class Connection implements StreamOwner, Client {
   endedBy: ErrorCode | null = null;
   /** While old events are being sent, newer ones have to wait. */
   catchUps = 0;
+  toldHead: SignedHead | null = null;
   hasDeadman = false;
   pendingOrders = 0;
 
@@ -70,6 +72,13 @@ export class Connection implements StreamOwner, Client {
     if (this.socket.waitingBytes > L.WAITING_BYTES_MAX) {
       this.end('slow_consumer', `more than ${L.WAITING_BYTES_MAX} bytes wait to be read`);
     }
+  }
+
+  /** Returns false if the client has it already. */
+  learnHead(head: SignedHead | null): boolean {
+    if (this.toldHead === head) return false;
+    this.toldHead = head;
+    return true;
   }
 
   refuse(id: number | null, refused: ErrorFields, retryAfterSeconds = 0): void {

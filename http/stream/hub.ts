@@ -53,7 +53,6 @@ export class StreamHub implements ConnectionHost, OrderHost, Client {
   #channels: Channels;
   readonly #journalRow = new Float64Array(1);
   #heartbeats = 0;
-  #toldHead: SignedHead | null = null;
   #heartbeatAtMs = Number.NEGATIVE_INFINITY;
   #pingedAtMs = Number.NEGATIVE_INFINITY;
   #rightsVersion = 0;
@@ -109,7 +108,8 @@ export class StreamHub implements ConnectionHost, OrderHost, Client {
     this.parts.meter.streamOpened();
     this.#all.members.set(connection, this.#heartbeats);
     workFor(this, () => this.#channels.read());
-    connection.send(this.#heartbeat(this.parts.journalHead()));
+    connection.toldHead = this.parts.journalHead();
+    connection.send(this.#heartbeat(connection.toldHead));
   }
 
   moment(): Moment {
@@ -297,12 +297,17 @@ export class StreamHub implements ConnectionHost, OrderHost, Client {
     this.#heartbeatAtMs = nowMs;
     this.#heartbeats += 1;
     this.#endUnfit();
-    // A client that still gets old events would take it to have all of them.
-    const isUpToDate = (connection: Connection): boolean => connection.catchUps === 0;
     const head = this.parts.journalHead();
-    const text = this.#heartbeat(head === this.#toldHead ? null : head);
-    this.#toldHead = head;
-    this.#channels.fanOut.send(this.#all, this.#heartbeats, text, isUpToDate);
+    const send = (told: SignedHead | null, isFor: (connection: Connection) => boolean): void =>
+      // A client that still gets old events would take it to have all of them.
+      this.#channels.fanOut.send(
+        this.#all,
+        this.#heartbeats,
+        this.#heartbeat(told),
+        (connection) => connection.catchUps === 0 && isFor(connection),
+      );
+    send(null, ({ toldHead }) => toldHead === head);
+    send(head, (connection) => connection.learnHead(head));
   }
 
   /** By the real clock: a manual one may leap over a minute before a client can answer. */
