@@ -276,7 +276,7 @@ export class ToteClient {
     if (webSocket === undefined)
       throw new TypeError('this platform has no WebSocket: give one, such as that of the package ws');
     const parts = {
-      url: () => `${this.#hosts.base.replace(/^http/, 'ws')}/stream`,
+      hosts: this.#hosts,
       key: this.#key,
       webSocket,
       around: this.#around,

@@ -50,6 +50,7 @@ export class StreamOrders {
     private readonly around: Surroundings,
     /** A later connection was refused the countdown that is in force. */
     private readonly onUnarmed: (error: ToteError) => void,
+    private readonly onTimedOut: () => void,
   ) {
     const cancel = new Pace(around);
     this.#paces = { order: new Pace(around), cancel, cancelAll: cancel, deadman: cancel };
@@ -77,7 +78,7 @@ export class StreamOrders {
       return await this.#askForDeadman(seconds, options);
     } catch (error) {
       // The connection may be a later one than that which has granted the countdown in force.
-      this.#rearm();
+      void this.#rearm();
       throw error;
     }
   }
@@ -94,21 +95,22 @@ export class StreamOrders {
     }
   }
 
-  #rearm(): void {
+  async #rearm(): Promise<void> {
     const isArmed = this.#deadmanSeconds === 0 || this.#armed === this.#send;
     // A call that has no answer yet asks again itself.
     if (this.#send === null || isArmed || this.#deadmanCalls > 0) return;
     this.#rearming = new AbortController();
     const { signal } = this.#rearming;
-    this.#askForDeadman(this.#deadmanSeconds, { signal }).catch((error: ToteError) => {
+    await this.#askForDeadman(this.#deadmanSeconds, { signal }).catch((error: ToteError) => {
       // While there is no connection, the next one asks again.
       if (!signal.aborted && this.#send !== null) this.onUnarmed(error);
     });
   }
 
-  onConnected(send: (message: ClientMessage) => void): void {
+  /** Resolves once a countdown in force counts on this connection, too. */
+  onConnected(send: (message: ClientMessage) => void): Promise<void> {
     this.#send = send;
-    this.#rearm();
+    return this.#rearm();
   }
 
   /** What was sent over a connection that has only fallen silent may still arrive. */
@@ -160,7 +162,10 @@ export class StreamOrders {
         done();
         reject(signal?.reason);
       };
-      const timer = timeout(timeoutMs, () => answer(timedOut(timeoutMs)));
+      const timer = timeout(timeoutMs, () => {
+        this.onTimedOut();
+        answer(timedOut(timeoutMs));
+      });
       signal?.addEventListener('abort', onAbort, { once: true });
       this.#answers.set(id, answer);
       send({ ...message, id });

@@ -5,6 +5,7 @@
 import { type ErrorCode, type Failure, failed, type ToteError } from '../base/errors.js';
 import { backoffMs, type Surroundings } from '../base/timing.js';
 import type { CallDefaults } from '../rest/caller.js';
+import type { Hosts } from '../rest/hosts.js';
 import {
   Connection,
   type ConnectionEnd,
@@ -40,7 +41,7 @@ export interface StreamOptions {
 }
 
 export interface StreamParts {
-  readonly url: () => string;
+  readonly hosts: Hosts;
   readonly key: string;
   readonly webSocket: WebSocketConstructor;
   readonly around: Surroundings;
@@ -77,7 +78,14 @@ export class ToteStream {
   readonly #orders: StreamOrders;
   readonly #closing = new AbortController();
   #connection: Connection | null = null;
+  /** The address of `#connection`. */
+  #base = '';
+  /** To another address; it has brought nothing yet. */
+  #candidate: Connection | null = null;
+  /** Its successor does not have the countdown yet: ended before, it would be over. */
+  #left: Connection | null = null;
   #isConnected = false;
+  #onLost: (end: ConnectionEnd) => void = () => undefined;
   #failures = 0;
   #refusal: ToteError | null = null;
   #endReason: ToteError | null = null;
@@ -88,7 +96,13 @@ export class ToteStream {
     private readonly options: StreamOptions,
   ) {
     this.#subscriptions = new Subscriptions(() => this.#nextId());
-    this.#orders = new StreamOrders(() => this.#nextId(), parts.orders, parts.around, this.#onUnarmed);
+    this.#orders = new StreamOrders(
+      () => this.#nextId(),
+      parts.orders,
+      parts.around,
+      this.#onUnarmed,
+      () => this.#onFailed('timed_out'),
+    );
     this.placeOrder = this.#orders.place.bind(this.#orders);
     this.cancelOrder = this.#orders.cancel.bind(this.#orders);
     this.cancelOrders = this.#orders.cancelAll.bind(this.#orders);
@@ -122,6 +136,12 @@ export class ToteStream {
     this.#connection?.close('closed');
   }
 
+  #endOthers(): void {
+    const others = [this.#candidate, this.#left];
+    [this.#candidate, this.#left] = [null, null];
+    for (const connection of others) connection?.close('left');
+  }
+
   async #run(): Promise<void> {
     const { signal } = this.#closing;
     const { around, diagnose } = this.parts;
@@ -143,33 +163,76 @@ export class ToteStream {
   }
 
   #live(): Promise<ConnectionEnd> {
-    const { url, key, webSocket } = this.parts;
-    const { silenceMsMax = SILENCE_MS_MAX } = this.options;
+    this.#endOthers();
+    this.#base = this.parts.hosts.base;
     return new Promise((resolve) => {
-      let socket: WebSocketLike;
-      try {
-        // Browsers can set no header, so the key is offered as a subprotocol everywhere.
-        socket = new webSocket(url(), ['tote.v1', `tote.key.${key}`]);
-      } catch {
-        // The platform's own words may have the key in them, which no error shows.
-        resolve(UNOPENED);
-        return;
-      }
-      this.#connection = new Connection(socket, silenceMsMax, {
-        onMessage: (message) => this.#onMessage(message),
-        onEnd: (end) => {
-          this.#onDisconnected(end);
-          resolve(end);
-        },
-      });
+      this.#onLost = resolve;
+      this.#connection = this.#open(this.#base);
+      if (this.#connection === null) resolve(UNOPENED);
     });
+  }
+
+  #open(base: string): Connection | null {
+    const { key, webSocket, hosts } = this.parts;
+    const { silenceMsMax = SILENCE_MS_MAX } = this.options;
+    let socket: WebSocketLike;
+    try {
+      // Browsers can set no header, so the key is offered as a subprotocol everywhere.
+      socket = new webSocket(`${base.replace(/^http/, 'ws')}/stream`, ['tote.v1', `tote.key.${key}`]);
+    } catch {
+      // The platform's own words may have the key in them, which no error shows.
+      return null;
+    }
+    const connection = new Connection(socket, silenceMsMax, {
+      onMessage: (message) => {
+        if (connection === this.#candidate) this.#moveTo(connection, base);
+        if (connection === this.#connection) this.#onMessage(message);
+      },
+      onEnd: (end) => {
+        if (connection === this.#connection) {
+          this.#onDisconnected(end);
+          this.#onLost(end);
+        } else if (connection === this.#candidate) {
+          this.#candidate = null;
+          hosts.failed(base, 'connection_failed');
+        }
+      },
+    });
+    return connection;
+  }
+
+  #onFailed(code: ErrorCode): void {
+    this.parts.hosts.failed(this.#base, code);
+    this.#lookElsewhere();
+  }
+
+  /**
+   * A machine that was cut off while another one leads keeps its streams, and so does one with a slow disk. Neither
+   * answers orders as it should: the connection stays until that to another address has brought something.
+   */
+  #lookElsewhere(): void {
+    const { base } = this.parts.hosts;
+    if (this.#connection === null) return;
+    if (base === this.#base) this.#candidate?.close('not needed');
+    else this.#candidate ??= this.#open(base);
+  }
+
+  #moveTo(connection: Connection, base: string): void {
+    this.#left?.close('left');
+    this.#left = this.#connection;
+    this.#candidate = null;
+    // What the other machine has may still be carried out.
+    this.#onDisconnected({ closeCode: 0, reason: NO_HEARTBEAT, wasOpen: true });
+    [this.#connection, this.#base] = [connection, base];
   }
 
   #onConnected(connection: Connection): void {
     this.#isConnected = true;
     this.#failures = 0;
     const send = connection.send.bind(connection);
-    this.#orders.onConnected(send);
+    void this.#orders.onConnected(send).then(() => {
+      if (this.#connection === connection) this.#left?.close('left');
+    });
     this.#subscriptions.onConnected(send);
     this.options.onState?.({ state: 'connected' });
   }
@@ -187,6 +250,7 @@ export class ToteStream {
       case 'heartbeat':
         this.#subscriptions.onHeartbeat(message.seq);
         this.options.onHeartbeat?.(message);
+        this.#lookElsewhere();
         return;
       case 'subscribed':
         this.#subscriptions.onSubscribed(message.id, message.since);
@@ -213,6 +277,7 @@ export class ToteStream {
     if (id === null) return;
     const retryAfterMs = retryAfterSeconds === undefined ? null : retryAfterSeconds * 1_000;
     const failure: Failure = { code, detail, retryAfterMs, current: current ?? null };
+    this.#onFailed(code);
     if (!this.#subscriptions.onError(id, failure)) this.#orders.onAnswer(id, failure);
   }
 
@@ -222,6 +287,7 @@ export class ToteStream {
   };
 
   #giveUp(reason: ToteError): void {
+    this.#endOthers();
     this.#endReason = reason;
     this.#orders.end(reason);
     this.#subscriptions.end(reason);

@@ -14,6 +14,7 @@ import { ToteClient } from '../../client/client.js';
 import type { WebSocketConstructor } from '../../client/stream/connection.js';
 import type { StreamOptions, ToteStream } from '../../client/stream/stream.js';
 import { Seen } from '../feeds/support/seen.js';
+import { fixedPort } from '../support/fixed-port.js';
 import { errorOf, ORDER, PLACED } from './support/scripted.js';
 
 const closing: (() => void)[] = [];
@@ -45,6 +46,12 @@ class Line {
 
   refuse(id: unknown, code: string, message = '', more: Message = {}): void {
     this.send({ type: 'error', ...AT, id, code, message, ...more });
+  }
+
+  async grant(seconds: number): Promise<void> {
+    const { op, id, seconds: asked } = await this.next();
+    assert.deepEqual([op, asked], ['deadman', seconds]);
+    this.send({ type: 'deadman', ...AT, id, data: { seconds } });
   }
 
   async confirm(since: number | null): Promise<Message> {
@@ -85,10 +92,13 @@ class Script {
     return script;
   }
 
-  open(options: StreamOptions = {}): ToteStream {
-    const { port } = this.http.address() as AddressInfo;
+  get url(): string {
+    return `http://127.0.0.1:${(this.http.address() as AddressInfo).port}/v1`;
+  }
+
+  open(options: StreamOptions = {}, others: readonly string[] = []): ToteStream {
     const client = new ToteClient({
-      url: `http://127.0.0.1:${port}/v1`,
+      url: [this.url, ...others],
       key: 'tote_secret',
       timeoutMs: Number.POSITIVE_INFINITY,
       surroundings: { ...realSurroundings, sleep: () => new Promise((resolve) => setImmediate(resolve)) },
@@ -346,9 +356,7 @@ test('a countdown is asked for anew by each connection, until it is taken back o
   const { script, stream, line: first } = await connected();
   const set = async (seconds: number, line: Line): Promise<void> => {
     const answered = stream.setDeadman(seconds);
-    const asked = await line.next();
-    assert.deepEqual([asked['op'], asked['seconds']], ['deadman', seconds]);
-    line.send({ type: 'deadman', ...AT, id: asked['id'], data: { seconds } });
+    await line.grant(seconds);
     assert.deepEqual(await answered, { seconds });
   };
   const granted = set(5, first);
@@ -375,6 +383,29 @@ test('a countdown is asked for anew by each connection, until it is taken back o
   const { code, message: told } = await errorOf(stream.closed);
   assert.equal(code, 'insufficient_scope');
   assert.match(told, /the key may cancel no more/);
+});
+
+test('a stream whose orders are refused goes on to a machine that serves, once its countdown is there', async () => {
+  const [slow, other] = [await Script.start(), await Script.start()];
+  const stream = slow.open({}, [`http://127.0.0.1:${await fixedPort()}/v1`, other.url]);
+  const granted = stream.setDeadman(5);
+  const first = await slow.line();
+  await first.grant(5);
+  await granted;
+  const placed = stream.placeOrder(ORDER);
+  const { id: refused, idempotencyKey } = await first.next();
+  first.refuse(refused, 'journal_backlog');
+  assert.equal((await first.next())['idempotencyKey'], idempotencyKey, 'it stays while no other serves');
+  const beats = setInterval(() => first.send(HEARTBEAT), 5);
+  const second = await other.line();
+  clearInterval(beats);
+  const { op, id: countdown } = await second.next();
+  assert.deepEqual([op, first.socket.readyState], ['deadman', WebSocket.OPEN]);
+  second.send({ type: 'deadman', ...AT, id: countdown, data: { seconds: 5 } });
+  const { id } = await second.next();
+  second.send({ type: 'order', ...AT, id, replayed: false, data: PLACED });
+  assert.equal((await placed).idempotencyKey, idempotencyKey);
+  await once(first.socket, 'close');
 });
 
 test('an order that is refused fails with its code', async () => {
