@@ -1,7 +1,7 @@
 /** The declaration of an endpoint of the public API, and the operation that the router gets from it. */
 import { KEY_CANCEL, KEY_READ, KEY_WRITE, type KeyLimit } from '../../config/rate-limits.js';
 import { assert } from '../../engine/base/assert.js';
-import { scopesMask } from '../../engine/model/domain.js';
+import { SCOPES, scopesMask } from '../../engine/model/domain.js';
 import type { Routed } from '../kit/router.js';
 import { ROUTES_MAX, type RouteName } from '../metrics/gateway-meter.js';
 import type { Documented } from '../openapi/operation.js';
@@ -60,14 +60,12 @@ export function operationOf(endpoint: Endpoint, route: number): Operation {
   return { route, method, path, usualValues, scope: scopesMask([endpoint.scope]), keyLimit, replays, handle };
 }
 
-/** Each of these scopes is enough to open a stream; a subscription or an order there needs its own. */
-const STREAM_SCOPES = scopesMask(['markets:read', 'positions:read', 'orders:write']);
-
 export const streamOperation = (open: (call: Call) => void): Operation => ({
   route: STREAM_ROUTE,
   method: 'GET',
   path: '/stream',
-  scope: STREAM_SCOPES,
+  // Each is enough: what is asked for over a stream needs its own.
+  scope: scopesMask(SCOPES),
   keyLimit: KEY_READ,
   replays: false,
   handle: (_services, call) => open(call),
