@@ -2,7 +2,8 @@
 
 const PORT = 4222;
 const PORT_MAX = 65_535;
-const HOST_FORM = /^([A-Za-z0-9.-]+|\[[0-9a-fA-F:]+\])(:\d{1,5})?$/;
+const LABEL = '[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?';
+const HOST_FORM = new RegExp(`^(${LABEL}(\\.${LABEL})*\\.?|\\[[0-9a-fA-F:]+\\])(:\\d{1,5})?$`);
 
 export const NATS_SERVERS_FORM =
   'nats://host1,host2,host3 with or without ports, each once, or with nats:// before each; tls:// in place of nats:// for TLS';
@@ -21,12 +22,14 @@ export function parseNatsServers(text: string): NatsServers | null {
     const host = part.trim();
     return at === 0 || host.startsWith(prefix) ? host.slice(prefix.length) : host;
   });
-  if (scheme === undefined || !hosts.every((host) => HOST_FORM.test(host))) return null;
+  if (scheme === undefined || !hosts.every(isHost)) return null;
   const servers = hosts.map((host) => (/:\d+$/.test(host) ? host : `${host}:${PORT}`));
   if (!servers.every((server) => isPort(Number(server.slice(server.lastIndexOf(':') + 1))))) return null;
   return new Set(servers).size === servers.length ? { servers, isTls: scheme === 'tls' } : null;
 }
 
+/** A name that can never be resolved would be tried for ever. */
+const isHost = (host: string): boolean => HOST_FORM.test(host) && URL.canParse(`http://${host}`);
 const isPort = (port: number): boolean => port >= 1 && port <= PORT_MAX;
 
 export const isStreamName = (text: string): boolean => /^[A-Za-z0-9_-]{1,64}$/.test(text);

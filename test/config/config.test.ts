@@ -77,8 +77,9 @@ test('the replicated log needs its servers, and nothing of it is set in vain', (
   assert.deepEqual(config.replication, { servers: ['a:4222', 'b:4300', '[::1]:1'], isTls: true });
   assert.equal(config.role, 'auto');
   assert.throws(() => readConfig({ TOTE_ROLE: 'auto' }), /TOTE_ROLE: is of use only with TOTE_REPLICATION/);
-  const named = readConfig({ TOTE_REPLICATION: 'nats://a, nats://b:4300,c' });
-  assert.deepEqual(named.replication, { servers: ['a:4222', 'b:4300', 'c:4222'], isTls: false });
+  const named = readConfig({ TOTE_REPLICATION: 'nats://a.b-c.1x., nats://b:4300,10.0.0.1' });
+  const servers = ['a.b-c.1x.:4222', 'b:4300', '10.0.0.1:4222'];
+  assert.deepEqual(named.replication, { servers, isTls: false });
   assert.equal(readConfig({ TOTE_REPLICATION: 'off' }).replication, null);
 });
 
@@ -122,6 +123,9 @@ const BAD_VALUES: readonly (readonly [name: string, value: string, expected: Reg
   ['TOTE_REPLICATION', 'nats://a,tls://b', /"off", or nats:/],
   ['TOTE_REPLICATION', 'nats://a:65536', /"off", or nats:/],
   ['TOTE_REPLICATION', 'nats://a/x', /"off", or nats:/],
+  ...['a..b', '.', '-a', 'a-', 'a.-b', '10.0.0.300', '[:::::]', `${'a'.repeat(64)}.b`].map(
+    (host) => ['TOTE_REPLICATION', `nats://${host}`, /"off", or nats:/] as const,
+  ),
   ['TOTE_REPLICATION', 'nats://a,a:4222', /each once/],
   ['TOTE_ROLE', 'master', /leader, standby, auto/],
   ['TOTE_NODE', 'a b', /letters, digits/],
