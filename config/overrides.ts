@@ -110,8 +110,9 @@ function unknownTargets(overrides: RulesOverrides): string[] {
     ...named(overrides.markets ?? [], MARKET_IDS, 'markets'),
     ...named(Object.keys(overrides.limits ?? {}), targets, 'limits'),
     ...named(Object.keys(overrides.profiles ?? {}), ASSETS, 'profiles'),
-    ...Object.entries(overrides.news ?? {}).flatMap(([name, { at }]) =>
-      Number.isNaN(utcMsOf(at)) ? [`news.${name}.at: ${at} does not exist`] : [],
-    ),
+    ...Object.entries(overrides.news ?? {}).flatMap(([name, { at }]) => [
+      ...(Number.isNaN(utcMsOf(at)) ? [`news.${name}.at: ${at} does not exist`] : []),
+      ...(name.isWellFormed() ? [] : [`news: ${JSON.stringify(name)} has half a surrogate pair`]),
+    ]),
   ];
 }

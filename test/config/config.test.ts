@@ -265,6 +265,7 @@ const BAD_RULES: readonly (readonly [content: unknown, expected: RegExp])[] = [
   ],
   [{ historyBetsMax: 199 }, /historyBetsMax must be .*at least 200/],
   [{ limits: { BTX: {} } }, /limits: "BTX" does not exist/],
+  [{ news: { '\ud800': { at: '2026-06-10T12:30Z', minutes: 1 } } }, /news: ".*" has half a surrogate pair/],
   [{ markets: ['DOGE_ONE_MINUTE'] }, /markets: "DOGE_ONE_MINUTE" does not exist$/],
   [{ limits: { DOGE_ONE_MINUTE: {} } }, /limits: "DOGE_ONE_MINUTE" does not exist$/],
   [{ limits: { ONE_MINUTE: { lockLeadMs: 30_000 } } }, /BTC_ONE_MINUTE: .* no time to bet/],
