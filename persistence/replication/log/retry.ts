@@ -1,5 +1,5 @@
 /**
- * Repeats an attempt until it succeeds. Trouble is told once, and once that it is over. A `JournalError` or an
+ * Repeats an attempt until it succeeds. Trouble is told once for each reason, and once that it is over. A `JournalError` or an
  * assertion says that trying again is of no use.
  */
 import { AssertionError } from '../../../engine/base/assert.js';
@@ -7,9 +7,9 @@ import { messageOf } from '../../../engine/base/attempt.js';
 import { JournalError } from '../../errors.js';
 
 export class Retry {
-  #isInTrouble = false;
+  #told: string | null = null;
 
-  /** `onTrouble` gets the reason of the first failure in a row, and null once it is over. */
+  /** `onTrouble` gets the reason of a failure when it is another one than before, and null once it is over. */
   constructor(
     private readonly pause: () => Promise<void>,
     private readonly onTrouble: (reason: string | null) => void,
@@ -34,8 +34,8 @@ export class Retry {
   }
 
   #tell(reason: string | null): void {
-    if (this.#isInTrouble === (reason !== null)) return;
-    this.#isInTrouble = reason !== null;
+    if (reason === this.#told) return;
+    this.#told = reason;
     this.onTrouble(reason);
   }
 }

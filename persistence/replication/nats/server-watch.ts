@@ -43,22 +43,22 @@ export class ServerWatch {
   ) {}
 
   onTrouble(reason: string | null): void {
+    const isNew = this.#trouble === null;
     this.#trouble = reason;
-    clearTimeout(this.#timer);
-    if (reason !== null) void this.#look(reason);
-    else {
+    if (reason === null) {
+      clearTimeout(this.#timer);
       this.#seen = new Map();
       this.#say(null);
-    }
+    } else if (isNew) void this.#look();
   }
 
-  async #look(reason: string): Promise<void> {
-    const sentence = await this.explain(reason);
-    // Another one, or none, since.
-    if (this.#trouble !== reason) return;
-    this.#say(sentence);
+  /** Tells the newest reason: it may be another one after each attempt. */
+  async #look(): Promise<void> {
+    await this.#askAll();
+    if (this.#trouble === null) return;
+    this.#say(this.#sentence(this.#trouble));
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.onTrouble(this.#trouble), LOOK_EVERY_MS).unref();
+    this.#timer = setTimeout(() => void this.#look(), LOOK_EVERY_MS).unref();
   }
 
   #say(reason: string | null): void {
@@ -67,8 +67,13 @@ export class ServerWatch {
     this.tell(reason);
   }
 
-  /** Asks all servers. The client's `reason` comes first where enough of them answer. */
+  /** The client's `reason` comes first where enough of them answer. */
   async explain(reason: string): Promise<string> {
+    await this.#askAll();
+    return this.#sentence(reason);
+  }
+
+  async #askAll(): Promise<void> {
     const answers = await Promise.all(
       this.servers.map(async (server) => [server, await answerOf(server)] as const),
     );
@@ -79,7 +84,11 @@ export class ServerWatch {
         return [server, known?.answer === answer ? known : { answer, sinceMs: Date.now() }];
       }),
     );
-    const [count, answering] = [answers.length, answers.filter(([, answer]) => answer === 'answers').length];
+  }
+
+  #sentence(reason: string): string {
+    const answers = [...this.#seen.values()];
+    const [count, answering] = [answers.length, answers.filter(({ answer }) => answer === 'answers').length];
     const needed = count < 3 ? 1 : Math.floor(count / 2) + 1;
     const each = [...this.#seen].map(([server, { answer, sinceMs }]) =>
       answer === 'answers' ? `${server} answers` : `${server} ${answer} since ${timeText(sinceMs)}`,

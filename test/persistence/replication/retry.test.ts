@@ -16,15 +16,15 @@ test('an activity that succeeds does not end the trouble of another one', async 
   let failures = 0;
   const publishing = new Retry(pause, troubles.of('publish')).until(async () => {
     failures += 1;
-    if (failures < 3) throw new Error('no answer');
+    if (failures < 4) throw new Error(failures < 3 ? 'no answer' : 'no space');
     await new Promise<void>((resolve) => (answers = resolve));
   });
   const renewing = new Retry(pause, troubles.of('lease'));
-  while (failures < 3) await renewing.until(() => Promise.resolve());
-  assert.deepEqual(told, ['no answer']);
+  while (failures < 4) await renewing.until(() => Promise.resolve());
+  assert.deepEqual(told, ['no answer', 'no space']);
   answers();
   await publishing;
-  assert.deepEqual(told, ['no answer', null]);
+  assert.deepEqual(told, ['no answer', 'no space', null]);
 });
 
 test('what trying again cannot mend is thrown: a journal error, and a programming error', async () => {

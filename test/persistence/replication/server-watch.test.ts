@@ -44,6 +44,9 @@ test('it is told which servers answer, since when others do not, and how many ar
   assert.equal(explained(two), `timeout (2 of 3 NATS servers answer: ${each})`);
   const all = await new ServerWatch([good], () => undefined).explain('Authorization Violation');
   assert.equal(all, 'Authorization Violation (1 of 1 NATS servers answer)');
+  const changing = new ServerWatch([silent], (reason) => told.push(reason));
+  const tellAnother = () => changing.onTrouble(`attempt ${Math.random()}`);
+  await askUntil(tellAnother, () => told.length > 2);
 });
 
 test('a user whom the servers refuse for a while is let in again', async (t) => {
