@@ -26,8 +26,8 @@ import { withRecords } from '../sources/records.js';
 
 export const accountCommand = defineCommand<{ readonly at?: Moment }>({
   details:
-    'Shows tier, balance, keys (never their secrets), open bets and every ledger entry: deposits, withdrawals, stakes, ' +
-    'payouts, refunds. The entries are added up; if they do not match the balance, it says so and ends with 1. ' +
+    'Shows tier, balance, keys (never their secrets), open bets with the limit orders that rest, and every ledger entry: ' +
+    'deposits, withdrawals, stakes, payouts, refunds, and of limit orders the reserve and the fill. The entries are added up; if they do not match the balance, it says so and ends with 1. ' +
     'The entries come from the archive, each checked, and the balance from the newest snapshot and the journal after ' +
     'it. ' +
     'Works with and without a running server, and changes nothing.',

@@ -28,7 +28,7 @@ export const exportCommand = defineCommand<ExportOptions>({
     'rounds: those settled from --from to --to; without --to also those that are not settled yet. ' +
     'With --account, bets and ledger are those of one account; "house" has a ledger, too. ' +
     'Amounts are in USD with two decimals, and again in cents. In CSV (RFC 4180) a text from outside (reference, client seed, ' +
-    'void reason) that begins with = + - @, a tab or a line break gets an apostrophe before it, so that no ' +
+    'client order id, void reason) that begins with = + - @, a tab or a line break gets an apostrophe before it, so that no ' +
     'spreadsheet interprets it as a formula; JSON lines (--json) have it unchanged. ' +
     'Rows are read from the archive, each checked, and after its end from the journal. Nothing in the data directory is ' +
     'changed.',

@@ -72,6 +72,9 @@ test('the ledger has every kind of entry, and each leads to the next balance', a
     assert.equal(entry.balanceCents, sumCents);
   }
   assert.equal(sumCents, balanceCents);
+  const { stdout: help } = await tote(['account', '--help']);
+  for (const kind of [...ledger.map((entry) => entry.kind), 'reserve', 'fill'])
+    assert.ok(help.includes(kind), kind);
   assert.equal(ledger.find(({ kind }) => kind === 'withdrawal')?.reference, REFERENCE);
 });
 
