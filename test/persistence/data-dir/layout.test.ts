@@ -64,14 +64,16 @@ test('a start waits for the lock of a process that is about to end', async (t) =
     const db = new Database(process.argv[1]);
     db.exec('BEGIN EXCLUSIVE');
     console.log('held');
-    process.stdin.once('data', () => setTimeout(() => process.exit(), 300));`;
+    const { spawnSync } = await import('node:child_process');
+    const opened = ['/proc/' + process.ppid + '/fd', '-lname', process.argv[1]];
+    process.stdin.once('data', () => { while (spawnSync('find', opened).stdout.length === 0); process.exit(); });`;
   const child = spawn(process.execPath, ['--input-type=module', '--eval', program, '--', dir.lockFile], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   await once(child.stdout, 'data');
   assert.throws(() => lockDataDir(dir), refusal('data_dir_locked', /in use/));
   child.stdin.write('end\n');
-  // The child ends while this thread waits.
+  // The child ends once this process has opened the file: it waits by then.
   lockDataDir(dir, 60_000).release();
 });
 
