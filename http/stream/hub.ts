@@ -3,7 +3,7 @@
  * message once for all of them.
  *
  * `turn` is called every few milliseconds, and `wake` when there are new events. Heartbeats go by the clock of the rate
- * limits, so a manual clock moves them.
+ * limits, so a manual clock moves them, and by the real one: clients give up a stream without them.
  */
 import { scopesMask } from '../../engine/model/domain.js';
 import type { SignedHead } from '../../engine/proofs/statements.js';
@@ -54,6 +54,7 @@ export class StreamHub implements ConnectionHost, OrderHost, Client {
   readonly #journalRow = new Float64Array(1);
   #heartbeats = 0;
   #heartbeatAtMs = Number.NEGATIVE_INFINITY;
+  #heartbeatAtRealMs = Number.NEGATIVE_INFINITY;
   #pingedAtMs = Number.NEGATIVE_INFINITY;
   #rightsVersion = 0;
   #pendingOrders = 0;
@@ -173,8 +174,10 @@ export class StreamHub implements ConnectionHost, OrderHost, Client {
   #sendDue(): void {
     this.#checkKeys();
     this.#channels.read();
-    const nowMs = this.parts.limitsNowMs(this.monotonicMs());
-    if (nowMs - this.#heartbeatAtMs >= HEARTBEAT_MS || nowMs < this.#heartbeatAtMs) this.#beat(nowMs);
+    const realMs = this.monotonicMs();
+    const nowMs = this.parts.limitsNowMs(realMs);
+    const sinceMs = Math.max(nowMs - this.#heartbeatAtMs, realMs - this.#heartbeatAtRealMs);
+    if (sinceMs >= HEARTBEAT_MS || nowMs < this.#heartbeatAtMs) this.#beat(nowMs, realMs);
     this.#channels.flush();
     this.#pingAll();
   }
@@ -293,8 +296,8 @@ export class StreamHub implements ConnectionHost, OrderHost, Client {
     return heartbeatText({ seq: this.#channels.toldSeq, timeMs }, this.#channels.prices.ages(timeMs), head);
   }
 
-  #beat(nowMs: number): void {
-    this.#heartbeatAtMs = nowMs;
+  #beat(nowMs: number, realMs: number): void {
+    [this.#heartbeatAtMs, this.#heartbeatAtRealMs] = [nowMs, realMs];
     this.#heartbeats += 1;
     this.#endUnfit();
     const head = this.parts.journalHead();

@@ -76,6 +76,8 @@ class HubBench {
   #bets = 0;
   readonly #later: (() => void)[] = [];
   nowMs = 0;
+  /** Of a manual clock that nobody moves. */
+  stoodMs: number | null = null;
 
   constructor() {
     this.api.open(0, 100);
@@ -91,7 +93,7 @@ class HubBench {
       counts: new StreamCounts(streamsMemory()),
       journalHead: () => this.journalHead,
       nowMs: () => this.api.clock.wallMs,
-      limitsNowMs: () => this.nowMs,
+      limitsNowMs: () => this.stoodMs ?? this.nowMs,
       monotonicMs: () => this.nowMs,
       flushMs: FLUSH_MS,
       schedule: (run) => this.#later.push(run),
@@ -305,6 +307,9 @@ test('a head of the journal is in the first heartbeat of each stream, and once i
   const second = bench.open();
   bench.after(1_000);
   assert.deepEqual([toldHeads(first), toldHeads(second)], [[null], [heads[1], null]]);
+  bench.stoodMs = bench.nowMs;
+  bench.after(1_000);
+  assert.equal(first.take('heartbeat').length, 1, 'without it clients would give the stream up');
 });
 
 test('a key that is made while the first balance is on its way does not stand for it', () => {
