@@ -12,7 +12,6 @@ import Database from 'better-sqlite3';
 import { toteText } from './support/processes/cli.js';
 import { linesOf } from './support/processes/log-lines.js';
 import { newDataDir, Server, startRefused } from './support/processes/server.js';
-import { isAvailable } from './support/programs.js';
 
 const filesBelow = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
@@ -71,25 +70,6 @@ test('the first start prints a line that places a bet; the second start does not
   assert.equal(stopped.code, 0);
   assert.doesNotMatch(`${stopped.stdout}${stopped.stderr}`, /curl|demo/);
   assert.ok(!existsSync(join(dir, 'demo')));
-});
-
-test('a terminal is shown the lines with the key, and no file has them', {
-  skip: !isAvailable('script') && 'script cannot be found in PATH',
-}, async () => {
-  const dir = newDataDir();
-  const env = { TOTE_DEMO: '1', TOTE_FEED: 'simulated', TOTE_CLOCK: 'system' };
-  const under = ['sh', '-c', 'exec script -qec "$*" /dev/null', 'sh'];
-  const server = await Server.start({ dataDir: dir, env, under });
-  await server.run.sees(/^curl .*X-API-Key/m);
-  assert.ok(!existsSync(join(dir, 'demo')));
-  await server.kill();
-});
-
-test('with real prices there is no demo account', async () => {
-  const env = { TOTE_DEMO: '1', TOTE_FEED: 'push', TOTE_CLOCK: 'system' };
-  const server = await Server.start({ dataDir: newDataDir(), env });
-  assert.deepEqual((await server.operator.get<unknown[]>('/accounts')).data, []);
-  await server.stop();
 });
 
 test('production starts on what `tote init` has made: its money, no demo account, and what is weak in log and banner', async () => {
@@ -163,10 +143,23 @@ test('a port in use is refused, and the data directory is still new', async (t) 
   await next.stop();
 });
 
-test('a start with few descriptors logs once what they allow, and how to get more', async () => {
+test('with real prices there is no demo account, and few descriptors are told in the log: what they allow, and when connections run out', async (t) => {
+  const env = { TOTE_DEMO: '1', TOTE_FEED: 'push', TOTE_CLOCK: 'system' };
   const under = ['sh', '-c', 'ulimit -n 600; exec "$0" "$@"'];
-  const server = await Server.start({ dataDir: newDataDir(), under });
+  const server = await Server.start({ dataDir: newDataDir(), env, under });
+  assert.deepEqual((await server.operator.get<unknown[]>('/accounts')).data, []);
   assert.equal((await server.operator.get('/status')).status, 200);
+  const port = Number(new URL(server.operatorUrl).port);
+  // 75 for operators, of which the last quarter is kept.
+  const sockets = Array.from({ length: 56 }, () => connect(port, '127.0.0.1').on('error', () => undefined));
+  t.after(() => {
+    for (const socket of sockets) socket.destroy();
+  });
+  const raised = await server.run.findInErrors(
+    (log) => /^.*"alarm_raised".*connections_full.*$/m.exec(log)?.[0],
+  );
+  const { value } = JSON.parse(raised) as { value: number };
+  assert.ok(value > 24 / 27);
   const { code, stderr } = await server.stop();
   assert.equal(code, 0, stderr);
   const [line = '', ...others] = stderr.split('\n').filter((text) => text.includes('ulimit'));
@@ -174,23 +167,6 @@ test('a start with few descriptors logs once what they allow, and how to get mor
   const { level, msg } = JSON.parse(line) as { level: number; msg: string };
   assert.equal(level, 40);
   assert.match(msg, /only 600 files.* 269 public connections .* 75 for operators .*`ulimit -n` to 10512/);
-});
-
-test('a port whose connections are nearly all taken is told in the log', async (t) => {
-  const under = ['sh', '-c', 'ulimit -n 300; exec "$0" "$@"'];
-  const server = await Server.start({ dataDir: newDataDir(), under });
-  const port = Number(new URL(server.operatorUrl).port);
-  // 37 for operators, of which the last quarter is kept.
-  const sockets = Array.from({ length: 26 }, () => connect(port, '127.0.0.1').on('error', () => undefined));
-  t.after(() => {
-    for (const socket of sockets) socket.destroy();
-  });
-  const line = await server.run.findInErrors(
-    (log) => /^.*"alarm_raised".*connections_full.*$/m.exec(log)?.[0],
-  );
-  const { value } = JSON.parse(line) as { value: number };
-  assert.ok(value > 24 / 27);
-  await server.stop();
 });
 
 test('a start with too few descriptors for its gateways is refused before it has done anything', async () => {

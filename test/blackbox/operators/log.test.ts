@@ -62,33 +62,14 @@ test('the log reports a start, voided rounds, a kill, the recovery and a stop', 
   assert.deepEqual(eventsOf(logLines(stderr)).slice(-2), ['stopping', 'stopped']);
 });
 
-test('debug lines identify each request by the id of its answer, on both ports, without keys', async (t) => {
+test('requests by the ids of their answers on both ports, transfers, a line a minute by the server’s clock, and neither keys nor tokens', async (t) => {
   const server = await Server.startFor(t, { env: { TOTE_LOG_LEVEL: 'debug' } });
-  const { api, secret } = await server.createBettor();
+  const { accountId, api, secret } = await server.createBettor({ balance: 10 });
   const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
   const spanId = '00f067aa0ba902b7';
   const traceparent = `00-${traceId}-${spanId}-01`;
   const read = await api.get('/markets/BTC_ONE_MINUTE?secret=1', { traceparent });
   const asked = await server.operator.get('/house');
-  const { stderr } = await server.stop();
-  const requests = linesOf(stderr, 'request');
-  for (const [{ headers, status }, path] of [
-    [read, '/v1/markets/BTC_ONE_MINUTE'],
-    [asked, '/operator/v1/house'],
-  ] as const) {
-    const [line, ...others] = requests.filter(({ requestId }) => requestId === headers.get('x-request-id'));
-    assert.deepEqual(others, []);
-    assert.deepEqual([line?.['method'], line?.['path'], line?.['status']], ['GET', path, status]);
-    assert.equal(line?.level, 20);
-    const trace = path.startsWith('/v1') ? [traceId, spanId] : [undefined, undefined];
-    assert.deepEqual([line?.['traceId'], line?.['spanId']], trace);
-  }
-  for (const hidden of [secret, server.token, 'secret=1']) assert.ok(!stderr.includes(hidden), hidden);
-});
-
-test('transfers of operators, wrong tokens without their value, and a line a minute by the server’s clock', async (t) => {
-  const server = await Server.startFor(t, { env: INFO });
-  const { accountId, api } = await server.createBettor({ balance: 10 });
   await server.operator.post(`/accounts/${accountId}/deposits`, { amount: 5.25, reference: 'in' });
   await server.operator.post(`/accounts/${accountId}/deposits`, { amount: 5.25, reference: 'in' });
   await server.operator.post(`/accounts/${accountId}/withdrawals`, { amount: 2, reference: 'out' });
@@ -115,7 +96,20 @@ test('transfers of operators, wrong tokens without their value, and a line a min
   assert.ok(Number.isInteger(backlog), `${backlog}`);
   assert.equal(minute.level, 30);
   const { stderr } = await server.stop();
-  assert.ok(!stderr.includes('a-wrong-token'));
+  const requests = linesOf(stderr, 'request');
+  for (const [{ headers, status }, path] of [
+    [read, '/v1/markets/BTC_ONE_MINUTE'],
+    [asked, '/operator/v1/house'],
+  ] as const) {
+    const [line, ...others] = requests.filter(({ requestId }) => requestId === headers.get('x-request-id'));
+    assert.deepEqual(others, []);
+    assert.deepEqual([line?.['method'], line?.['path'], line?.['status']], ['GET', path, status]);
+    assert.equal(line?.level, 20);
+    const trace = path.startsWith('/v1') ? [traceId, spanId] : [undefined, undefined];
+    assert.deepEqual([line?.['traceId'], line?.['spanId']], trace);
+  }
+  for (const hidden of [secret, server.token, 'secret=1', 'a-wrong-token'])
+    assert.ok(!stderr.includes(hidden), hidden);
   const moved = [...linesOf(stderr, 'deposit'), ...linesOf(stderr, 'withdrawal')];
   assert.deepEqual(
     moved.map((line) => [line['account'], line['amountCents'], line['balanceCents'], line['reference']]),
@@ -152,13 +146,14 @@ test('a refusal to start is one line of JSON with every mistake, and plain text 
   assert.match(ran.stdout, /^tote cannot start: the configuration has 1 mistake\(s\):\r\n {2}TOTE_PROT: /);
 });
 
-test('on a terminal the lines are plain text', async (t) => {
-  if (!isAvailable('script')) {
-    t.skip('script is not there');
-    return;
-  }
+test('a terminal is shown plain text, and the demo lines with the key, which no file has', {
+  skip: !isAvailable('script') && 'script cannot be found in PATH',
+}, async () => {
+  const env = { ...INFO, TOTE_DEMO: '1', TOTE_FEED: 'simulated', TOTE_CLOCK: 'system' };
   const under = ['sh', '-c', 'exec script -qec "$0 $1" /dev/null'];
-  const server = await Server.start({ env: INFO, under });
+  const server = await Server.start({ env, under });
+  await server.run.sees(/^curl .*X-API-Key/m);
+  assert.ok(!existsSync(join(server.dataDir, 'demo')));
   const { stdout } = await server.stop();
   assert.match(stdout, /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d info {2}starting: .*version="/m);
   assert.match(stdout, / info {2}stopped: stopped\r$/m);
