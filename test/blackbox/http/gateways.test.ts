@@ -182,11 +182,9 @@ test('rate limits are exact over connections to all gateways', async (t) => {
   assert.equal(await admitted(10, (line) => line.order(ORDER)), RATE_LIMITS.keyWrite);
 });
 
-test('SIGTERM answers what is under way at every gateway', async (t) => {
-  const stopping = await Sandbox.startFor(t, { env: ENV });
-  const { secret } = await stopping.trader();
+test('SIGTERM answers what is under way at every gateway', async () => {
   const body = JSON.stringify(ORDER);
-  const pairs = await openToEach(stopping, secret, 2);
+  const pairs = await openToEach(sandbox, trader.secret, 2);
   const waiting = await Promise.all(
     pairs.map(async ([line, neighbour]) => {
       assert.ok(line !== undefined && neighbour !== undefined);
@@ -198,7 +196,7 @@ test('SIGTERM answers what is under way at every gateway', async (t) => {
       return { begun, answer };
     }),
   );
-  const { run } = stopping.server;
+  const { run } = sandbox.server;
   run.signal('SIGTERM');
   await run.findInErrors((stderr) => /"stopping"|stopping/.exec(stderr));
   for (const { begun } of waiting) begun.end(body.slice(9));

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, type TestContext, test } from 'node:test';
+import { after, before, test } from 'node:test';
 import { WebSocket } from 'ws';
 import {
   type JournalHead,
@@ -37,7 +37,10 @@ let trader: Trader;
 const files = new ProofFiles();
 
 before(async () => {
-  sandbox = await Sandbox.start({ env: { TOTE_CLOCK_START: '2026-06-10T00:00:00Z' } });
+  sandbox = await Sandbox.start({
+    dataDir: newDiskDir(),
+    env: { TOTE_CLOCK_START: '2026-06-10T00:00:00Z' },
+  });
   trader = await sandbox.trader();
 });
 after(() => sandbox.remove());
@@ -239,19 +242,7 @@ test('a round without bets has the empty root, a voided one keeps its own, one v
   assert.match((await trader.api.get(`/orders/${refunded.id}/proof`)).text, /proof_not_found/);
 });
 
-/** A server of the test's own takes the place of the shared one until the test ends. */
-async function moveTo(dataDir: string, t: TestContext): Promise<void> {
-  const before = { sandbox, trader };
-  t.after(async () => {
-    await sandbox.remove();
-    ({ sandbox, trader } = before);
-  });
-  sandbox = await Sandbox.start({ dataDir });
-  trader = await sandbox.trader();
-}
-
-test('a server that is killed at the lock publishes the root when it is back, and the proofs hold', async (t) => {
-  await moveTo(newDiskDir(), t);
+test('a server that is killed at the lock publishes the root when it is back, and the proofs hold', async () => {
   const { evidence } = await play(4, async () => {
     sandbox = await sandbox.restart('kill');
     trader = { ...trader, api: sandbox.api(trader.secret) };
@@ -261,9 +252,8 @@ test('a server that is killed at the lock publishes the root when it is back, an
   assert.match(await toteText(['verify', sandbox.server.dataDir]), /Everything is good/);
 });
 
-test('a key is rotated, and what the old one signed still holds', async (t) => {
-  const dataDir = newDataDir();
-  await moveTo(dataDir, t);
+test('a key is rotated, and what the old one signed still holds', async () => {
+  const { dataDir } = sandbox.server;
   const file = join(dataDir, 'signing-keys');
   assert.equal(statSync(file).mode & 0o777, 0o600);
   const first = await play(2);

@@ -99,48 +99,34 @@ test('with the last stream that asks for it the orders of its key are cancelled,
   ]);
 });
 
-test('orders count in the same windows as those of POST /orders', async () => {
-  const limited = await Sandbox.start({ env: { TOTE_RATE_LIMITS: 'key_write=30' } });
-  try {
-    await limited.openRounds({ BTC: 67_000 });
-    const scopes = ['markets:read', 'positions:read', 'orders:write', 'orders:cancel'];
-    const { secret, api } = await limited.trader({ balance: 1_000, scopes });
-    const stream = await open(secret, limited);
-    for (let placed = 0; placed < 15; placed++) {
-      await stream.ask('order', { op: 'order', order: { ...BET, limitOdds: 100 } });
-      await api.place(BET);
-    }
-    const id = stream.request({ op: 'order', order: BET });
-    const { code, retryAfterSeconds } = await stream.take('error', (error) => error.id === id);
-    assert.equal(code, 'rate_limited');
-    assert.ok(retryAfterSeconds !== undefined && retryAfterSeconds > 0 && retryAfterSeconds <= 60);
-    // Cancellations have a budget of their own.
-    const inVain = await stream.ask('cancelledAll', { op: 'cancelAll', prediction: 'DOWN' });
-    assert.deepEqual(inVain.data, { cancelled: 0 });
-    assert.deepEqual((await stream.ask('cancelledAll', { op: 'cancelAll' })).data, { cancelled: 15 });
-    const nothing = await api.send('DELETE', '/orders?marketId=BTC_ONE_MINUTE');
-    assert.deepEqual(nothing.data, { cancelled: 0 });
-    assert.equal(await stream.refused({ op: 'cancelAll', marketId: 'nowhere' }), 'invalid_request');
-  } finally {
-    await limited.remove();
+test('orders count in the same windows as those of POST /orders, and those that wait when the server stops are answered', async (t) => {
+  const limited = await Sandbox.openFor(t, { TOTE_RATE_LIMITS: 'key_write=30' });
+  const scopes = ['markets:read', 'positions:read', 'orders:write', 'orders:cancel'];
+  const { secret, api } = await limited.trader({ balance: 1_000, scopes });
+  const stream = await open(secret, limited);
+  for (let placed = 0; placed < 15; placed++) {
+    await stream.ask('order', { op: 'order', order: { ...BET, limitOdds: 100 } });
+    await api.place(BET);
   }
-});
+  const id = stream.request({ op: 'order', order: BET });
+  const { code, retryAfterSeconds } = await stream.take('error', (error) => error.id === id);
+  assert.equal(code, 'rate_limited');
+  assert.ok(retryAfterSeconds !== undefined && retryAfterSeconds > 0 && retryAfterSeconds <= 60);
+  // Cancellations have a budget of their own.
+  const inVain = await stream.ask('cancelledAll', { op: 'cancelAll', prediction: 'DOWN' });
+  assert.deepEqual(inVain.data, { cancelled: 0 });
+  assert.deepEqual((await stream.ask('cancelledAll', { op: 'cancelAll' })).data, { cancelled: 15 });
+  const nothing = await api.send('DELETE', '/orders?marketId=BTC_ONE_MINUTE');
+  assert.deepEqual(nothing.data, { cancelled: 0 });
+  assert.equal(await stream.refused({ op: 'cancelAll', marketId: 'nowhere' }), 'invalid_request');
 
-test('orders that wait when the server stops are answered', async () => {
-  const other = await Sandbox.start();
-  try {
-    await other.openRounds({ BTC: 67_000 });
-    const { secret } = await other.trader({ balance: 1_000 });
-    const stream = await open(secret, other);
-    const asked = Array.from({ length: 20 }, () => stream.request({ op: 'order', order: BET }));
-    const stopping = other.server.stop();
-    assert.deepEqual(await stream.closed, { code: 1001, reason: 'shutting_down' });
-    const answered = [...stream.arrived('order'), ...stream.arrived('error')].map(({ id }) => id);
-    // Requests behind the end have no answer, as when a connection breaks.
-    const shown = answered.toSorted((a, b) => Number(a) - Number(b));
-    assert.deepEqual(shown, asked.slice(0, answered.length));
-    assert.equal((await stopping).code, 0);
-  } finally {
-    await other.remove();
-  }
+  const other = await open((await limited.trader({ balance: 1_000 })).secret, limited);
+  const asked = Array.from({ length: 20 }, () => other.request({ op: 'order', order: BET }));
+  const stopping = limited.server.stop();
+  assert.deepEqual(await other.closed, { code: 1001, reason: 'shutting_down' });
+  const answered = [...other.arrived('order'), ...other.arrived('error')].map(({ id }) => id);
+  // Requests behind the end have no answer, as when a connection breaks.
+  const shown = answered.toSorted((a, b) => Number(a) - Number(b));
+  assert.deepEqual(shown, asked.slice(0, answered.length));
+  assert.equal((await stopping).code, 0);
 });
