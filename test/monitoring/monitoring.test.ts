@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
+import { after, before, test } from 'node:test';
 import { project } from '../house/sources.js';
 import { newFile } from '../support/new-folder.js';
 import { type Scrape, scrape } from '../support/processes/scrape.js';
@@ -36,19 +36,22 @@ test('rules and alarms of the runbook are those of the sources', () => {
   }
 });
 
-async function scraped(t: TestContext): Promise<Scrape> {
-  const server = await Server.startFor(t);
+let server: Server;
+let scraped: Scrape;
+after(() => server.remove());
+before(async () => {
+  server = await Server.start();
   const { api } = await server.createBettor();
   await server.toNextDay();
   await server.push({ BTC: 67_000 });
   const order = { marketId: 'BTC_ONE_DAY', prediction: 'UP', amount: 1 };
   assert.equal((await api.post('/orders', order)).status, 201);
   assert.equal((await api.get('/markets/NONE')).status, 404);
-  return scrape(server);
-}
+  scraped = await scrape(server);
+});
 
-test('every metric that rules, dashboard and page name is in a scrape', async (t) => {
-  const { names, types } = await scraped(t);
+test('every metric that rules, dashboard and page name is in a scrape', () => {
+  const { names, types } = scraped;
   const pages = [PAGE_FILE, METRICS_PAGE].map(textOf);
   const queries = [...dashboardQueries(), alertRules(), ...pages].join('\n');
   const named = new Set(queries.match(/\b(?:tote|process)_[a-z_]*[a-z]\b/g));
@@ -64,8 +67,8 @@ function promtool(args: readonly string[], input = ''): void {
   assert.equal(status, 0, `promtool ${args.join(' ')}\n${stdout}${stderr}`);
 }
 
-test('promtool finds nothing to complain about in a scrape', { skip }, async (t) => {
-  promtool(['check', 'metrics'], (await scraped(t)).text);
+test('promtool finds nothing to complain about in a scrape', { skip }, () => {
+  promtool(['check', 'metrics'], scraped.text);
 });
 
 /** Two servers, each scraped every 10 s: their roles in Prometheus, its own rules at work. */
