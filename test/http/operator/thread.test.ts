@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { StreamClient } from '../../support/api/stream-client.js';
 import { askUntil } from '../../support/ask-until.js';
-import { type Answered, Client } from '../../support/http/client.js';
+import { Client } from '../../support/http/client.js';
 import { RawClient } from '../../support/http/raw-client.js';
 import { newFolder } from '../../support/new-folder.js';
 import { logLines } from '../../support/processes/log-lines.js';
@@ -30,43 +30,35 @@ const blockable = (folder: string): string => `
     while (!existsSync(${JSON.stringify(join(folder, 'go'))})) Atomics.wait(cell, 0, 0, 10);
   });`;
 
-test('while the engine is busy the port is guarded, and what asks the engine waits', async (t) => {
+test('while the engine is busy the port is guarded, and what asks the engine waits; once it hangs, the server says that it is to be restarted, and is well again when it goes on', async (t) => {
   const { server, folder, operatorPort } = await startWith(t, blockable);
+  const anyone = new Client(server.operatorUrl, {});
+  assert.equal((await anyone.get('/healthz')).status, 200);
   server.run.signal('SIGUSR2');
   await server.run.findInErrors((stderr) => /^blocked$/m.exec(stderr));
   const asks = await RawClient.open(operatorPort);
   const authorization = `Authorization: Bearer ${server.token}`;
   asks.send('GET /operator/v1/house HTTP/1.1', 'Host: x', authorization, '', '');
-  const anyone = new Client(server.operatorUrl, {});
   assert.equal((await anyone.get('/operator/v1/status')).status, 401);
   assert.equal((await server.operator.get('/no-such-path')).status, 404);
   assert.equal((await server.operator.post('/accounts', { tier: 'NONE' })).status, 400);
   assert.equal(asks.received, '', 'the engine has not said what the house has');
-  writeFileSync(join(folder, 'go'), '');
-  assert.match(await asks.sees(/"balance"/), /^HTTP\/1\.1 200/);
-});
-
-const until = (anyone: Client, path: string, status: number): Promise<Answered> =>
-  askUntil(
-    () => anyone.get(path),
-    (answered) => answered.status === status,
-    50,
-  );
-
-test('a server whose engine hangs says that it is to be restarted, and is well again once it goes on', async (t) => {
-  const { server, folder } = await startWith(t, blockable);
-  const anyone = new Client(server.operatorUrl, {});
-  assert.equal((await anyone.get('/healthz')).status, 200);
-  server.run.signal('SIGUSR2');
+  const until = (path: string, status: number) =>
+    askUntil(
+      () => anyone.get(path),
+      (answered) => answered.status === status,
+      50,
+    );
   for (const path of ['/healthz', '/readyz']) {
-    const { text } = await until(anyone, path, 503);
+    const { text } = await until(path, 503);
     const { success, error, notReady } = JSON.parse(text);
     assert.deepEqual({ success, error }, { success: false, error: 'overloaded' });
     assert.equal(notReady[0].check, 'engine');
     assert.match(notReady[0].reason, /^no turn of the engine's thread has ended for \d+ s$/);
   }
   writeFileSync(join(folder, 'go'), '');
-  for (const path of ['/healthz', '/readyz']) await until(anyone, path, 200);
+  assert.match(await asks.sees(/"balance"/), /^HTTP\/1\.1 200/);
+  for (const path of ['/healthz', '/readyz']) await until(path, 200);
 });
 
 /**
