@@ -2,7 +2,7 @@
  * A whole small data directory as an operator has one: a random stream of real commands in a journal of three
  * segments, snapshots, archive, mark, secrets.
  */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import Database from 'better-sqlite3';
@@ -20,6 +20,7 @@ import { type DataDir, openDataDir } from '../../../persistence/data-dir/layout.
 import { masterSecretFingerprint } from '../../../persistence/data-dir/secrets.js';
 import { type RoundRoot, rootText } from '../../../persistence/roots/round-roots.js';
 import { rootMaker, TEST_SIGNING, writeSigningKeys } from '../../support/engine/signing.js';
+import { newFolder } from '../../support/new-folder.js';
 import { randomCommands } from '../../support/reference/random/stream.js';
 import { temporaryDir } from './journal-files.js';
 import { type Amendment, type MadeDir, makeDataDir } from './made-dir.js';
@@ -70,7 +71,20 @@ function makeCommands(count: number): Command[] {
   return [...commands, { kind: 'depositHouse', timeMs, amountCents: 100, reference: 'three days later' }];
 }
 
-export function makeOperatorDir(
+/** Those that tests have asked for: to copy one takes a fraction of making it. */
+const originals = new Map<string, MadeDir>();
+
+export function makeOperatorDir(root: string, options: OperatorDirOptions = {}): MadeDir {
+  // Functions have no text to be found by.
+  if (Object.values(options).some((option) => typeof option === 'function')) return makeAnew(root, options);
+  const key = JSON.stringify(options);
+  const known = originals.get(key) ?? makeAnew(join(newFolder(), 'data'), options);
+  originals.set(key, known);
+  cpSync(known.dir.root, root, { recursive: true });
+  return { ...known, dir: openDataDir(root) };
+}
+
+function makeAnew(
   root: string,
   {
     commands = 430,
@@ -80,7 +94,7 @@ export function makeOperatorDir(
     signatureOf = (signature) => signature,
     batchSize = (index) => 1 + (index % 6),
     snapshotsAfter = SNAPSHOTS_AFTER,
-  }: OperatorDirOptions = {},
+  }: OperatorDirOptions,
 ): MadeDir {
   const dir = openDataDir(root);
   writeFileSync(dir.masterSecretFile, SECRET, { mode: 0o600 });
