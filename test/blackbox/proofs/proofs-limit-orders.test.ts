@@ -3,7 +3,7 @@
  * it was filled; one that never was filled has no proof; and a restart between changes nothing of that.
  */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import {
   type OrderProof,
   type Position,
@@ -26,10 +26,9 @@ let trader: Trader;
 const files = new ProofFiles();
 
 before(async () => {
-  sandbox = await Sandbox.start();
+  sandbox = await Sandbox.shared();
   trader = await sandbox.trader({ scopes: SCOPES });
 });
-after(() => sandbox.remove());
 
 interface Resting {
   readonly roundId: string;
@@ -135,9 +134,8 @@ test(
 
 test('so it is after a restart from a snapshot between resting and filling', withPython, async () => {
   const resting = await rest();
-  await sandbox.server.stop();
   const { seq } = await toteJson<{ seq: number }>(['snapshot', sandbox.server.dataDir]);
-  sandbox = await Sandbox.start({ dataDir: sandbox.server.dataDir });
+  sandbox = await sandbox.restart('stop');
   const { start } = await statusWhere(sandbox.server, hasCaughtUp);
   assert.equal(start.snapshotSequence, seq);
   await sandbox.push({ BTC: 67_000 });
