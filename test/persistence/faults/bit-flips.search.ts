@@ -10,8 +10,15 @@ import { SnapshotFiles } from '../../../persistence/snapshot/files.js';
 import { byEffort } from '../../support/effort.js';
 import { digestsOf } from '../../support/engine/snapshots.js';
 import { randomEngine } from '../../support/reference/random/stream.js';
-import { randomOf, refusal, type Written, writeJournal, writeSegments } from '../support/journal-files.js';
-import { type Files, filesOf, Judge, memoryDir } from '../support/judge.js';
+import {
+  randomOf,
+  refusal,
+  temporaryDir,
+  type Written,
+  writeJournal,
+  writeSegments,
+} from '../support/journal-files.js';
+import { type Files, filesOf, Judge } from '../support/judge.js';
 
 const FLIPS = byEffort({ test: 200, prove: 2_000, night: 20_000 });
 const SNAPSHOT_FLIPS_EACH = byEffort({ test: 50, prove: 300, night: 5_000 });
@@ -80,14 +87,14 @@ const CASES: readonly [
 
 for (const [where, filesIn, isTarget, share, least] of CASES) {
   test(`in ${where}`, (t) => {
-    const refused = flipBits(t, filesIn(memoryDir(t)), isTarget, share);
+    const refused = flipBits(t, filesIn(temporaryDir(t)), isTarget, share);
     assert.ok(refused > least, `many bits mean something: ${refused} refused`);
   });
 }
 
 for (const seed of [1, 2, 3]) {
   test(`in a snapshot each one is detected, even in unused bytes: its name proves them, seed ${seed}`, (t) => {
-    const files = new SnapshotFiles(memoryDir(t));
+    const files = new SnapshotFiles(temporaryDir(t));
     const engine = randomEngine(seed, 600);
     const ref = files.save(engine, 'c'.repeat(64));
     const whole = readFileSync(ref.name);

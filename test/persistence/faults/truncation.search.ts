@@ -13,8 +13,15 @@ import { commitBatch } from '../../../persistence/journal/commit.js';
 import type { Durability } from '../../../persistence/journal/segment/open.js';
 import { SqliteStore } from '../../../persistence/journal/store.js';
 import { byEffort } from '../../support/effort.js';
-import { batchAt, onlySegment, recover, segmentAt, writeSegments } from '../support/journal-files.js';
-import { type Files, filesOf, Judge, memoryDir } from '../support/judge.js';
+import {
+  batchAt,
+  onlySegment,
+  recover,
+  segmentAt,
+  temporaryDir,
+  writeSegments,
+} from '../support/journal-files.js';
+import { type Files, filesOf, Judge } from '../support/judge.js';
 
 const BATCHES = 14;
 const LAST = 2;
@@ -34,7 +41,7 @@ interface Killed {
 
 /** All of it in a WAL of small pages, so that there are few bytes to cut at. */
 function killedJournal(t: TestContext, durability: Durability = 'fsync'): Killed {
-  const dir = openDataDir(join(memoryDir(t), 'data'));
+  const dir = openDataDir(join(temporaryDir(t), 'data'));
   recover(dir);
   const path = onlySegment(dir);
   const db = new Database(path);
@@ -116,7 +123,7 @@ function cutLastPage(t: TestContext, files: Files, name: string): void {
 
 for (const index of [1, -1])
   test(`${index > 0 ? 'a sealed' : 'the open'} segment cut within its last page`, (t) => {
-    const { dir, store } = writeSegments(memoryDir(t), 30);
+    const { dir, store } = writeSegments(temporaryDir(t), 30);
     store.close();
     cutLastPage(t, filesOf(dir), basename(segmentAt(dir, index)));
   });

@@ -1,10 +1,6 @@
-/**
- * Damaged files by the thousand: recovery must give exactly the acknowledged batches, or refuse. The files are in
- * memory if the machine has such a file system, because these recoveries do not depend on a disk.
- */
+/** Damaged files by the thousand: recovery must give exactly the acknowledged batches, or refuse. */
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import type { Batch } from '../../../engine/model/ports.js';
@@ -12,18 +8,10 @@ import { type DataDir, openDataDir } from '../../../persistence/data-dir/layout.
 import { JournalError, type JournalErrorCode } from '../../../persistence/errors.js';
 import { commitBatch } from '../../../persistence/journal/commit.js';
 import { SqliteStore } from '../../../persistence/journal/store.js';
-import { batchAt, batchesUpTo, plain, recover } from './journal-files.js';
+import { batchAt, batchesUpTo, plain, recover, temporaryDir } from './journal-files.js';
 
-const MEMORY = '/dev/shm';
 /** One in so many journals that recover is appended to. */
 const APPEND_EVERY = 16;
-
-/** In memory if possible; removed when the test ends. */
-export function memoryDir(t: TestContext): string {
-  const path = mkdtempSync(join(existsSync(MEMORY) ? MEMORY : tmpdir(), 'tote-judge-'));
-  t.after(() => rmSync(path, { recursive: true, force: true }));
-  return path;
-}
 
 /** By name, without SQLite's shared memory, which a power loss takes. */
 export type Files = ReadonlyMap<string, Buffer>;
@@ -49,7 +37,7 @@ export class Judge {
     readonly acknowledged: number,
     readonly written: number,
   ) {
-    this.#dir = openDataDir(join(memoryDir(t), 'data'));
+    this.#dir = openDataDir(join(temporaryDir(t), 'data'));
   }
 
   judge(files: Files, what: string): Verdict {
