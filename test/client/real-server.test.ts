@@ -1,21 +1,27 @@
 /** The client against the real server: reads, an order whose answers get lost, the limits, and a server that dies. */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { after, before, beforeEach, test } from 'node:test';
 import { addDollars, toDollars } from '../../client/base/money.js';
 import { ToteClient } from '../../client/client.js';
 import { eachOf } from '../../client/rest/pages.js';
 import { Sandbox, type Trader } from '../support/api/api-client-sandbox.js';
 import { fixedPort } from '../support/fixed-port.js';
 
-const clientOf = ({ server }: Sandbox, { secret }: Pick<Trader, 'secret'>): ToteClient =>
-  new ToteClient({ url: `${server.publicUrl}/v1`, key: secret });
+let sandbox: Sandbox;
+before(async () => {
+  sandbox = await Sandbox.start({ env: { TOTE_PORT: await fixedPort() } });
+});
+beforeEach(() => sandbox.openRounds({ BTC: 100 }));
+after(() => sandbox.remove());
+
+const clientOf = ({ secret }: Pick<Trader, 'secret'>): ToteClient =>
+  new ToteClient({ url: `${sandbox.server.publicUrl}/v1`, key: secret });
 
 const ORDER = { marketId: 'BTC_ONE_MINUTE', prediction: 'UP', amount: 25 } as const;
 
-test('markets, prices, rounds, orders and positions are read, and a bet is followed to its result', async (t) => {
-  const sandbox = await Sandbox.openFor(t);
+test('markets, prices, rounds, orders and positions are read, and a bet is followed to its result', async () => {
   const trader = await sandbox.trader();
-  const client = clientOf(sandbox, trader);
+  const client = clientOf(trader);
   const market = await client.getMarket('BTC_ONE_MINUTE');
   assert.equal((await client.listMarkets()).length, 70);
   const [price, ...others] = await client.listPrices();
@@ -27,7 +33,7 @@ test('markets, prices, rounds, orders and positions are read, and a bet is follo
   const order = { ...ORDER, roundId: currentRound.id };
   const quote = await client.quoteOrder({ ...order, parts: 5 });
   const { bet, newBalance, idempotencyKey, ...rest } = await client.placeOrder(order);
-  const again = await clientOf(sandbox, trader).placeOrder(order, { idempotencyKey });
+  const again = await clientOf(trader).placeOrder(order, { idempotencyKey });
   assert.deepEqual(again, { bet, newBalance, idempotencyKey, ...rest }, 'the same order by another client');
   assert.deepEqual([quote.refusal, quote.oddsAtBet, quote.inParts?.placed], [null, bet.oddsAtBet, 5]);
   assert.equal(newBalance, 9_975);
@@ -40,10 +46,9 @@ test('markets, prices, rounds, orders and positions are read, and a bet is follo
   assert.equal((await client.getRound(currentRound.id)).result, 'UP');
 });
 
-test('orders and ledger are read over all their pages, and the ledger adds up to the balance', async (t) => {
-  const sandbox = await Sandbox.openFor(t);
+test('orders and ledger are read over all their pages, and the ledger adds up to the balance', async () => {
   const trader = await sandbox.trader({ balance: 1_000 });
-  const client = clientOf(sandbox, trader);
+  const client = clientOf(trader);
   for (const amount of [1.1, 2.2, 3.3, 4.35]) await client.placeOrder({ ...ORDER, amount });
   await sandbox.closeMinute({ BTC: 101 });
   const stakes: number[] = [];
@@ -62,20 +67,17 @@ test('orders and ledger are read over all their pages, and the ledger adds up to
   assert.equal(addDollars(...amounts), await sandbox.balance(trader.accountId));
 });
 
-test('orders under way when the server is killed are each placed once, and answered by the next server', async (t) => {
-  const env = { TOTE_PORT: await fixedPort() };
-  const sandbox = await Sandbox.openFor(t, env);
+test('orders under way when the server is killed are each placed once, and answered by the next server', async () => {
   const trader = await sandbox.trader();
-  const client = clientOf(sandbox, trader);
+  const client = clientOf(trader);
   const orders = Array.from({ length: 40 }, (_, at) =>
     client.placeOrder({ ...ORDER, amount: toDollars(100 + at) }),
   );
   await Promise.any(orders);
-  await sandbox.server.kill();
-  const next = await Sandbox.startFor(t, { dataDir: sandbox.server.dataDir, env });
+  sandbox = await sandbox.restart('kill', { TOTE_PORT: new URL(sandbox.server.publicUrl).port });
   const answered = (await Promise.all(orders)).map(({ bet }) => bet.id).sort();
-  const placed = (await next.api(trader.secret).orders()).map(({ id }) => id).sort();
+  const placed = (await sandbox.api(trader.secret).orders()).map(({ id }) => id).sort();
   assert.deepEqual(answered, placed);
   assert.equal(new Set(answered).size, 40);
-  await next.checkConservation();
+  await sandbox.checkConservation();
 });

@@ -1,6 +1,6 @@
 /** The client's stream against the real server: each event arrives once, over cut connections and killed servers. */
 import assert from 'node:assert/strict';
-import { type TestContext, test } from 'node:test';
+import { after, before, beforeEach, type TestContext, test } from 'node:test';
 import { WebSocket } from 'ws';
 import { ToteClient } from '../../client/client.js';
 import type { FillEvent, RoundEvent } from '../../client/index.js';
@@ -9,6 +9,13 @@ import { Sandbox } from '../support/api/api-client-sandbox.js';
 import { askUntil } from '../support/ask-until.js';
 import { fixedPort } from '../support/fixed-port.js';
 import { LinkProxy } from '../support/link-proxy.js';
+
+let sandbox: Sandbox;
+before(async () => {
+  sandbox = await Sandbox.start({ env: { TOTE_PORT: await fixedPort() } });
+});
+beforeEach(() => sandbox.openRounds({ BTC: 100 }));
+after(() => sandbox.remove());
 
 function open(t: TestContext, url: string, secret: string): ToteStream {
   const client = new ToteClient({ url: `${url}/v1`, key: secret });
@@ -26,7 +33,6 @@ const settledIn = (events: readonly { readonly event: string }[]): Promise<unkno
   );
 
 test('a bet over the stream is followed to its result', async (t) => {
-  const sandbox = await Sandbox.openFor(t);
   const { secret } = await sandbox.trader();
   const stream = open(t, sandbox.server.publicUrl, secret);
   const fills: FillEvent[] = [];
@@ -47,7 +53,6 @@ test('a bet over the stream is followed to its result', async (t) => {
 });
 
 test('every fill arrives once, however often the connection is cut', async (t) => {
-  const sandbox = await Sandbox.openFor(t);
   const { api, secret } = await sandbox.trader();
   const link = await LinkProxy.open(Number(new URL(sandbox.server.publicUrl).port));
   t.after(() => link.close());
@@ -72,8 +77,6 @@ test('every fill arrives once, however often the connection is cut', async (t) =
 });
 
 test('what happened before a restart while the stream was away cannot be resumed, and the bot is told', async (t) => {
-  const env = { TOTE_PORT: await fixedPort() };
-  const sandbox = await Sandbox.openFor(t, env);
   const { secret } = await sandbox.trader();
   const stream = open(t, sandbox.server.publicUrl, secret);
   const { seq } = await stream.subscribe('fills', () => undefined);
@@ -81,9 +84,8 @@ test('what happened before a restart while the stream was away cannot be resumed
   await stream.closed;
   const direct = new ToteClient({ url: `${sandbox.server.publicUrl}/v1`, key: secret });
   const missed = await direct.placeOrder(bet(5));
-  await sandbox.server.kill();
-  const next = await Sandbox.startFor(t, { dataDir: sandbox.server.dataDir, env });
-  const later = open(t, next.server.publicUrl, secret);
+  sandbox = await sandbox.restart('kill', { TOTE_PORT: new URL(sandbox.server.publicUrl).port });
+  const later = open(t, sandbox.server.publicUrl, secret);
   assert.ok(seq !== null);
   await new Promise<void>((resolve, reject) => {
     later.subscribe('fills', () => undefined, { since: seq, onResync: resolve }).catch(reject);

@@ -100,7 +100,8 @@ test('with the last stream that asks for it the orders of its key are cancelled,
 });
 
 test('orders count in the same windows as those of POST /orders, and those that wait when the server stops are answered', async (t) => {
-  const limited = await Sandbox.openFor(t, { TOTE_RATE_LIMITS: 'key_write=30' });
+  const limited = await Sandbox.startFor(t, { env: { TOTE_RATE_LIMITS: 'key_write=30' } });
+  await limited.openRounds({ BTC: 67_000 });
   const scopes = ['markets:read', 'positions:read', 'orders:write', 'orders:cancel'];
   const { secret, api } = await limited.trader({ balance: 1_000, scopes });
   const stream = await open(secret, limited);

@@ -91,13 +91,6 @@ export class Sandbox {
     return sandbox;
   }
 
-  /** With rounds of BTC. */
-  static async openFor(t: TestContext, env: Readonly<Record<string, string>> = {}): Promise<Sandbox> {
-    const sandbox = await Sandbox.startFor(t, { env });
-    await sandbox.openRounds({ BTC: 100 });
-    return sandbox;
-  }
-
   /**
    * Other files of this process use it, too: for tests about accounts and rounds of their own. Every earlier round
    * has ended. The engine's thread serves its public port, as on most machines; servers that files start have
