@@ -16,11 +16,14 @@ import { newDataDir, Server } from '../../support/processes/server.js';
 /** The compressed form, which has a tag of its own, is made meanwhile. */
 const AS_IT_IS = { 'Accept-Encoding': 'identity' };
 
+const dataDir = newDataDir();
+const tokensFile = join(dataDir, 'operator-tokens');
+const annToken = addOperatorToken(tokensFile, 'ann', 'support', '2026-11-22T12:00:00.000Z');
 let server: Server;
 let client: ConsoleClient;
 before(async () => {
   buildPage();
-  server = await Server.start();
+  server = await Server.start({ dataDir });
   client = new ConsoleClient(server.operatorUrl);
 });
 after(() => server.remove());
@@ -202,26 +205,22 @@ test('the stream tells what changes: rounds, bets and where the money is', async
   assert.equal(await stream.closed, 1008, 'nothing is expected from a page');
 });
 
-test('a session outlives a restart, and ends with its token: revoked by SIGHUP, the stream closes and the next request is 401', async (t) => {
-  const dataDir = newDataDir();
-  const file = join(dataDir, 'operator-tokens');
-  const secret = addOperatorToken(file, 'ann', 'support', '2026-11-22T12:00:00.000Z');
-  const first = await Server.start({ dataDir });
-  const { cookie, session } = await new ConsoleClient(first.operatorUrl).loggedIn(secret);
+test('a session outlives a restart, and ends with its token: revoked by SIGHUP, the stream closes and the next request is 401', async () => {
+  const { cookie, session } = await client.loggedIn(annToken);
   assert.deepEqual([session.name, session.role], ['ann', 'support']);
-  await first.stop();
-  const other = await Server.startFor(t, { dataDir });
+  await server.stop();
+  server = await Server.start({ dataDir });
   // The name of the cookie has the port, which is another one here.
-  const { port, origin: Origin } = new URL(other.operatorUrl);
+  const { port, origin: Origin } = new URL(server.operatorUrl);
   const reads = { Cookie: cookie.replace(/_\d+=/, `_${port}=`) };
   const writes = { ...reads, Origin, 'X-CSRF-Token': session.csrfToken };
-  const browser = new ConsoleClient(other.operatorUrl);
+  const browser = new ConsoleClient(server.operatorUrl);
   const stream = await watch(writes, browser);
   assert.equal((await browser.send('PUT', '/console/session', undefined, reads)).status, 403);
   const renewed = await browser.send('PUT', '/console/session', undefined, writes);
   assert.match(renewed.headers.get('set-cookie') ?? '', /\.ann; Path=/);
-  removeOperatorToken(file, 'ann');
-  other.run.signal('SIGHUP');
+  removeOperatorToken(tokensFile, 'ann');
+  server.run.signal('SIGHUP');
   assert.equal(await stream.closed, SESSION_ENDED);
   assert.match((await browser.get('/operator/v1/house', reads)).error, /^invalid_session/);
 });
