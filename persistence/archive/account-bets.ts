@@ -5,7 +5,7 @@
  */
 import type Database from 'better-sqlite3';
 import type { Cell } from '../../engine/base/rows-text.js';
-import { ACCOUNT_BETS, archiveChecksum, parametersFor } from './columns.js';
+import { ACCOUNT_BETS, parametersFor, withChecksum } from './columns.js';
 
 export class AccountBets {
   /** Account and bet in turn: to find an account's list for each bet would miss the processor's caches. */
@@ -24,8 +24,7 @@ export class AccountBets {
     const accounts = new Set([...placed.keys(), ...settled.keys()]);
     for (const account of [...accounts].sort((one, other) => one - other)) {
       const lists = [placed, settled].map((bets) => JSON.stringify(bets.get(account) ?? []));
-      const cells = [account, seq, ...lists];
-      this.#insert.run([...cells, archiveChecksum(cells)]);
+      this.#insert.run(withChecksum([account, seq, ...lists]));
     }
   }
 }

@@ -197,6 +197,9 @@ export type Rows = Generator<Cell[], void, undefined>;
 
 export const archiveChecksum = (cells: readonly Cell[]): string => crcHex(JSON.stringify(cells));
 
+/** The row of these cells: its checksum is the last one. */
+export const withChecksum = (cells: readonly Cell[]): Cell[] => [...cells, archiveChecksum(cells)];
+
 export const isIntact = (row: readonly Cell[]): boolean => row.at(-1) === archiveChecksum(row.slice(0, -1));
 
 /** By index in the lists of the model. */

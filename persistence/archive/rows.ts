@@ -35,7 +35,7 @@ import {
 import { valuesOf } from '../../engine/model/rules.js';
 import type { BetView, RoundView } from '../../engine/model/views.js';
 import type { Rest } from '../thread/pace.js';
-import { archiveChecksum, BET_END_WORDS, MARKET_WORDS, SIDE_WORDS, type SingleKind } from './columns.js';
+import { BET_END_WORDS, MARKET_WORDS, SIDE_WORDS, type SingleKind, withChecksum } from './columns.js';
 
 interface RowTaker {
   push(row: Cell[]): unknown;
@@ -126,7 +126,7 @@ export class ArchiveRows {
 
 function roundRow(seq: number, timeMs: number, round: RoundView): Cell[] {
   const { root, ...origins } = round.proof;
-  return checked([
+  return withChecksum([
     marketId(round.market),
     round.roundNumber,
     round.startTimeMs,
@@ -151,13 +151,7 @@ function roundRow(seq: number, timeMs: number, round: RoundView): Cell[] {
     root?.signature ?? null,
     root?.publishedAtMs ?? null,
     JSON.stringify(origins),
-    null,
   ]);
-}
-
-function checked(row: Cell[]): Cell[] {
-  row[row.length - 1] = archiveChecksum(row.slice(0, -1));
-  return row;
 }
 
 function writePlaced(bets: BetTaker, seq: number, event: BetPlaced | OrderPending): void {
@@ -206,27 +200,15 @@ function writeOpenBet(bets: BetTaker, account: number, bet: BetView): void {
 function filledRow(seq: number, item: number, event: OrderFilled): Cell[] {
   const { timeMs, bet, account, roundNumber, oddsE4, entryPercentE2, payoutCents, newBalanceCents } = event;
   const market = marketId(event.market);
-  const terms = [oddsE4, entryPercentE2, payoutCents];
-  return checked([
-    seq,
-    item,
-    timeMs,
-    bet,
-    account,
-    market,
-    roundNumber,
-    'FILLED',
-    ...terms,
-    newBalanceCents,
-    null,
-  ]);
+  const cells = [seq, item, timeMs, bet, account, market, roundNumber, 'FILLED', oddsE4, entryPercentE2];
+  return withChecksum([...cells, payoutCents, newBalanceCents]);
 }
 
 function endedRow(seq: number, item: number, event: BetSettled): Cell[] {
   const { timeMs, bet, account, roundNumber, payoutCents, newBalanceCents } = event;
   const [market, end] = [marketId(event.market), textAt(BET_ENDS, event.result)];
   const cells = [seq, item, timeMs, bet, account, market, roundNumber, end, null, null, payoutCents];
-  return checked([...cells, newBalanceCents, null]);
+  return withChecksum([...cells, newBalanceCents]);
 }
 
 function writeSettled(settled: BetTaker, seq: number, item: number, event: BetSettled): void {
@@ -240,7 +222,7 @@ function writeSettled(settled: BetTaker, seq: number, item: number, event: BetSe
 
 function transferRow(seq: number, item: number, event: BalanceMoved): Cell[] {
   const { timeMs, account, amountCents, balanceCents, reason, reference } = event;
-  return checked([seq, item, timeMs, account, amountCents, balanceCents, reason, reference, null]);
+  return withChecksum([seq, item, timeMs, account, amountCents, balanceCents, reason, reference]);
 }
 
 /** Counts after the command: an account or key that it made has the last number. */
@@ -296,6 +278,5 @@ function row(
   facts: ActionFields,
 ): Cell[] {
   // JSON escapes half a surrogate pair, which SQLite could not keep.
-  const cells = [seq, item, timeMs, kind, operator, JSON.stringify(facts)];
-  return [...cells, archiveChecksum(cells)];
+  return withChecksum([seq, item, timeMs, kind, operator, JSON.stringify(facts)]);
 }

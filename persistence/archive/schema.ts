@@ -31,6 +31,7 @@ import {
   SETTLEMENT,
   SETTLEMENT_CELLS,
   TRANSFER,
+  withChecksum,
 } from './columns.js';
 
 /** Its digest is '' at 0. */
@@ -170,20 +171,15 @@ export function createTailTables(db: Database.Database): void {
 }
 
 function writeMeta(db: Database.Database, createdMs: number): void {
-  db.prepare('INSERT INTO meta VALUES (?, ?, ?)').run(
-    FORMAT_VERSION,
-    createdMs,
-    archiveChecksum([FORMAT_VERSION, createdMs]),
-  );
+  db.prepare('INSERT INTO meta VALUES (?, ?, ?)').run(...withChecksum([FORMAT_VERSION, createdMs]));
 }
 
 export function progressWriter(db: Database.Database): (progress: ArchiveProgress) => void {
   const clear = db.prepare('DELETE FROM progress');
   const insert = db.prepare(`INSERT INTO progress VALUES ${parametersFor(PROGRESS)}`);
   return (progress) => {
-    const cells = cellsOfProgress(progress);
     clear.run();
-    insert.run(...cells, archiveChecksum(cells));
+    insert.run(...withChecksum(cellsOfProgress(progress)));
   };
 }
 
