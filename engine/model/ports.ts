@@ -50,16 +50,19 @@ export interface Mark {
   readonly checksum: string;
 }
 
+/** A journal as it is read, from files or from a simulator's memory. */
+export interface ReadableJournal {
+  /** Stored batches with `lastSeq` above `afterSeq`, in order, each verified against checksum and chain. */
+  readBatches(afterSeq: number): Iterable<StoredBatch>;
+  /** Chain hash of the batch that ends at `seq`, or the journal's initial hash; null if no batch ends there. */
+  chainAt(seq: number): string | null;
+}
+
 /**
  * The synchronous operations of a journal's storage, in the order of a commit: `write`, `writeMark`. Any of them may
  * throw; after that the store must not be used again.
  */
 export interface JournalStore {
-  /** Stored batches with `lastSeq` above `afterSeq`, in order, each verified against checksum and chain. */
-  readBatches(afterSeq: number): Iterable<StoredBatch>;
-  /** Chain hash of the batch that ends at `seq`, or the journal's initial hash; null if no batch ends there. */
-  chainAt(seq: number): string | null;
-  readMark(): Mark | null;
   /** All of the batches are durable when it returns the last of them. A crash before leaves all, or none. */
   write(batches: readonly Batch[]): StoredBatch;
   writeMark(mark: Mark): void;

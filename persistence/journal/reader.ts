@@ -3,7 +3,7 @@
  * opened for each chunk of rows and closed before they are handed out, so that the writer can checkpoint its WAL,
  * seal it and begin the next one meanwhile.
  */
-import type { JournalStore, Mark, StoredBatch } from '../../engine/model/ports.js';
+import type { Mark, ReadableJournal, StoredBatch } from '../../engine/model/ports.js';
 import type { DataDir } from '../data-dir/layout.js';
 import { codeOf, JournalError } from '../errors.js';
 import { readMarkFile } from './mark.js';
@@ -12,7 +12,7 @@ import { findSegments, firstSeqOf, sourceOf } from './segment/names.js';
 import { damaged } from './segment/schema.js';
 import { CHUNK_CHARS, checkedRows, Segment } from './segment/segment.js';
 
-export class JournalReader implements Pick<JournalStore, 'readBatches' | 'chainAt' | 'readMark'> {
+export class JournalReader implements ReadableJournal {
   /** Stays open: it no longer changes. */
   #sealed: Segment | null = null;
 

@@ -3,14 +3,12 @@ import { rmSync } from 'node:fs';
 import { AssertionError, assert, must } from '../../engine/base/assert.js';
 import { messageOf } from '../../engine/base/attempt.js';
 import type { Batch, JournalStore, Mark, StoredBatch } from '../../engine/model/ports.js';
-import { closing } from '../data-dir/closing.js';
 import { fileBytes, syncPath, walPath, writeFileDurably } from '../data-dir/files.js';
 import type { DataDir } from '../data-dir/layout.js';
 import { codeOf, isDiskFull, JournalError } from '../errors.js';
 import { MarkFile } from './mark.js';
 import type { SealedSegment } from './messages.js';
 import { OpenFiles } from './open-files.js';
-import { JournalReader } from './reader.js';
 import { type ChainPosition, sealBatch } from './segment/batch-row.js';
 import { findSegments } from './segment/names.js';
 import { configure, type Durability, type OpenSegment, prepare } from './segment/open.js';
@@ -89,17 +87,7 @@ export class SqliteStore implements JournalStore {
     return this.#open.segment.db.pragma('synchronous', { simple: true });
   }
 
-  *readBatches(afterSeq: number): Generator<StoredBatch, void, undefined> {
-    using reader = closing(new JournalReader(this.dir));
-    yield* reader.readBatches(afterSeq);
-  }
-
-  chainAt(seq: number): string | null {
-    using reader = closing(new JournalReader(this.dir));
-    return reader.chainAt(seq);
-  }
-
-  readMark(): Mark | null {
+  get mark(): Mark {
     return this.#mark.mark;
   }
 

@@ -4,12 +4,14 @@
  */
 import { Engine } from '../../engine/engine.js';
 import type { SnapshotRef, SnapshotStore } from '../../engine/host/snapshot-store.js';
-import type { Clock, JournalStore, Mark } from '../../engine/model/ports.js';
+import type { Clock, Mark, ReadableJournal } from '../../engine/model/ports.js';
 import { JournalError } from '../errors.js';
 import { checkMark, type JournalEnd, type OnProgress, ProgressMeter, replayBatch } from '../replay/replay.js';
 import { firstUsable, rowAt } from '../replay/usable-snapshot.js';
 
-type RecoverableJournal = Pick<JournalStore, 'readBatches' | 'chainAt' | 'readMark'>;
+interface RecoverableJournal extends ReadableJournal {
+  readMark(): Mark | null;
+}
 
 interface RecoverEngineOptions {
   readonly clock: Pick<Clock, 'monotonicMs'>;

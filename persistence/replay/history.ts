@@ -7,7 +7,7 @@ import { Engine } from '../../engine/engine.js';
 import type { SnapshotRef, SnapshotStore } from '../../engine/host/snapshot-store.js';
 import type { Command } from '../../engine/model/commands.js';
 import type { EngineEvent } from '../../engine/model/events.js';
-import type { JournalStore, StoredBatch } from '../../engine/model/ports.js';
+import type { ReadableJournal, StoredBatch } from '../../engine/model/ports.js';
 import { JournalError } from '../errors.js';
 import { checkReplayed, commandsOf, replayCommand } from './replay.js';
 import { firstUsable } from './usable-snapshot.js';
@@ -20,7 +20,7 @@ export interface Step {
   readonly engine: Engine;
 }
 
-export interface HistoryJournal extends Pick<JournalStore, 'readBatches' | 'chainAt'> {
+export interface HistoryJournal extends ReadableJournal {
   readonly firstSeq: number;
   readonly lastSeq: number;
 }

@@ -4,10 +4,8 @@
  */
 import { messageOf } from '../../engine/base/attempt.js';
 import type { SnapshotMeta, SnapshotRef, SnapshotStore } from '../../engine/host/snapshot-store.js';
-import type { JournalStore, StoredBatch } from '../../engine/model/ports.js';
+import type { ReadableJournal, StoredBatch } from '../../engine/model/ports.js';
 import { codeOf } from '../errors.js';
-
-type ReadableJournal = Pick<JournalStore, 'readBatches' | 'chainAt'>;
 
 export interface BatchEnd {
   readonly chain: string;
@@ -61,7 +59,7 @@ function batchEndAt(journal: ReadableJournal, seq: number): BatchEnd | null {
 }
 
 /** null if no row ends at `seq`, or the journal begins after it. */
-export function rowAt(journal: Pick<JournalStore, 'readBatches'>, seq: number): StoredBatch | null {
+export function rowAt(journal: ReadableJournal, seq: number): StoredBatch | null {
   try {
     for (const row of journal.readBatches(seq - 1)) return row.lastSeq === seq ? row : null;
   } catch (thrown) {

@@ -6,33 +6,29 @@
 import { existsSync } from 'node:fs';
 import { Engine } from '../../engine/engine.js';
 import type { SnapshotRef, SnapshotStore } from '../../engine/host/snapshot-store.js';
-import type { JournalStore } from '../../engine/model/ports.js';
 import { setArchiveAside } from '../archive/file.js';
 import { ArchiveWriter } from '../archive/writer.js';
 import { orClosed } from '../data-dir/closing.js';
 import type { DataDir } from '../data-dir/layout.js';
 import { JournalError } from '../errors.js';
+import type { HistoryJournal } from '../replay/history.js';
 import { firstUsable } from '../replay/usable-snapshot.js';
 import type { Rest } from '../thread/pace.js';
-
-export type ReadableJournal = Pick<JournalStore, 'readBatches' | 'chainAt'> & { readonly firstSeq: number };
-
-interface ShadowStart {
-  readonly engine: Engine;
-  readonly chain: string;
-  /** Ends at the position of the engine, or after it. */
-  readonly archive: ArchiveWriter;
-}
 
 interface Origin {
   readonly engine: Engine;
   readonly chain: string;
 }
 
+interface ShadowStart extends Origin {
+  /** Ends at the position of the engine, or after it. */
+  readonly archive: ArchiveWriter;
+}
+
 /** `note` gets a sentence for operators on everything that is passed over or set aside. */
 export function findStart(
   dir: DataDir,
-  journal: ReadableJournal,
+  journal: HistoryJournal,
   snapshots: Pick<SnapshotStore, 'list' | 'load'>,
   nowMs: number,
   note: (text: string) => void,
@@ -72,7 +68,7 @@ export function findStart(
 
 /** The first usable snapshot, else the beginning of the journal; null without either. */
 function findOrigin(
-  journal: ReadableJournal,
+  journal: HistoryJournal,
   snapshots: Pick<SnapshotStore, 'load'>,
   refs: readonly SnapshotRef[],
   note: (text: string) => void,
@@ -82,7 +78,7 @@ function findOrigin(
   return journal.firstSeq === 1 ? beginning(journal) : null;
 }
 
-function beginning(journal: ReadableJournal): Origin {
+function beginning(journal: HistoryJournal): Origin {
   const chain = journal.chainAt(0);
   if (chain === null) throw new JournalError('journal_incomplete', 'The journal has no beginning.');
   return { engine: new Engine(), chain };
@@ -91,7 +87,7 @@ function beginning(journal: ReadableJournal): Origin {
 /** null unless the journal continues an archive. */
 function openArchive(
   dir: DataDir,
-  journal: ReadableJournal,
+  journal: HistoryJournal,
   nowMs: number,
   note: (text: string) => void,
 ): ArchiveWriter | null {

@@ -60,7 +60,7 @@ function assertServes(dir: DataDir, what: string): void {
   const { given, lastSeq } = recover(dir);
   assert.deepEqual(given, batchesUpTo(BATCHES), what);
   const store = SqliteStore.open(dir, 'fsync');
-  assert.deepEqual(store.readMark()?.lastSeq, lastSeq, what);
+  assert.deepEqual(store.mark.lastSeq, lastSeq, what);
   commitBatch(store, batchAt(BATCHES));
   store.close();
   const again = recover(dir);

@@ -26,9 +26,6 @@ function recorder(failAt: string | null) {
       return sealBatch({ lastSeq: 0, chain: CHAIN_START }, must(batch, 'a batch'));
     },
     writeMark: ({ lastSeq }) => step(`mark ${lastSeq}`),
-    readBatches: () => [],
-    chainAt: () => null,
-    readMark: () => null,
     close: () => undefined,
   };
   return { steps, store };

@@ -6,6 +6,7 @@ import type { TestContext } from 'node:test';
 import Database from 'better-sqlite3';
 import { must } from '../../../engine/base/assert.js';
 import type { Batch, Clock, StoredBatch } from '../../../engine/model/ports.js';
+import { closing } from '../../../persistence/data-dir/closing.js';
 import { type DataDir, openDataDir } from '../../../persistence/data-dir/layout.js';
 import type { JournalError, JournalErrorCode } from '../../../persistence/errors.js';
 import { commitBatch } from '../../../persistence/journal/commit.js';
@@ -93,13 +94,9 @@ export function recover(
   }
 }
 
-function readAll(dir: DataDir): StoredBatch[] {
-  const reader = new JournalReader(dir);
-  try {
-    return [...reader.readBatches(0)];
-  } finally {
-    reader.close();
-  }
+export function readAll(dir: DataDir, afterSeq = 0): StoredBatch[] {
+  using reader = closing(new JournalReader(dir));
+  return [...reader.readBatches(afterSeq)];
 }
 
 export interface Written {

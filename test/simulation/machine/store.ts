@@ -1,13 +1,13 @@
 /** The journal's store of one process on the simulated disk: every operation passes its crash points. */
 import { must } from '../../../engine/base/assert.js';
-import type { Batch, JournalStore, Mark, StoredBatch } from '../../../engine/model/ports.js';
+import type { Batch, JournalStore, Mark, ReadableJournal, StoredBatch } from '../../../engine/model/ports.js';
 import { JournalError } from '../../../persistence/errors.js';
 import { type ChainPosition, faultOfRow } from '../../../persistence/journal/segment/batch-row.js';
 import type { Rng } from '../../support/reference/random/rng.js';
 import type { CrashSwitch } from './crash-points.js';
 import type { SimDisk } from './disk.js';
 
-export class SimStore implements JournalStore {
+export class SimStore implements JournalStore, ReadableJournal {
   constructor(
     protected readonly disk: SimDisk,
     protected readonly crashes: CrashSwitch,
