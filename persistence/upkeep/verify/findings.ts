@@ -1,4 +1,5 @@
 /** The faults that `verify` finds, each with its file, position and description. */
+import { JournalError } from '../../errors.js';
 
 export type Part =
   | 'journal'
@@ -37,6 +38,17 @@ export class Findings {
     const count = (this.#countOf.get(part) ?? 0) + 1;
     this.#countOf.set(part, count);
     if (count <= KEPT_OF_PART_MAX) this.faults.push({ part, file, seq, what });
+  }
+
+  /** null if it cannot be read, which is a fault of the part. */
+  read<T>(part: Part, file: string, read: () => T): T | null {
+    try {
+      return read();
+    } catch (thrown) {
+      if (!(thrown instanceof JournalError)) throw thrown;
+      this.fault(part, file, null, thrown.message);
+      return null;
+    }
   }
 
   note(sentence: string): void {

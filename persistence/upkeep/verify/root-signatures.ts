@@ -21,7 +21,7 @@ import { closing } from '../../data-dir/closing.js';
 import type { DataDir } from '../../data-dir/layout.js';
 import { masterSecretFingerprint } from '../../data-dir/secrets.js';
 import { readSigningKeys } from '../../data-dir/signing-keys.js';
-import { codeOf, JournalError } from '../../errors.js';
+import { codeOf } from '../../errors.js';
 import { rootText } from '../../roots/round-roots.js';
 import type { Findings } from './findings.js';
 
@@ -68,7 +68,8 @@ export class RootSignatures {
   ) {
     this.#seeds = masterSecret === null ? null : new RoundSeeds(masterSecret, FAIRNESS_TOOLS);
     this.#fingerprint = masterSecret === null ? null : masterSecretFingerprint(masterSecret);
-    const ofDir = readKeys(dir, findings);
+    // A private key that does not fit its public one is told, too.
+    const ofDir = findings.read('secret', dir.signingKeysFile, () => readSigningKeys(dir)?.all ?? []);
     const keys = noted ?? ofDir;
     this.#publicKeys = keys === null ? null : new Map(keys.map(({ keyId, publicKey }) => [keyId, publicKey]));
   }
@@ -161,14 +162,3 @@ export class RootSignatures {
 }
 
 const nameOf = ({ market, roundNumber }: RoundView): RoundName => ({ market, roundNumber });
-
-/** null if they cannot be read. A private key that does not fit its public one is told, too. */
-function readKeys(dir: DataDir, findings: Findings): readonly NotedKey[] | null {
-  try {
-    return readSigningKeys(dir)?.all ?? [];
-  } catch (thrown) {
-    if (!(thrown instanceof JournalError)) throw thrown;
-    findings.fault('secret', dir.signingKeysFile, null, thrown.message);
-    return null;
-  }
-}

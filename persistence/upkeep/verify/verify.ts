@@ -5,7 +5,6 @@
  */
 import { existsSync } from 'node:fs';
 import { newSha256 } from '../../../crypto/sha256.js';
-import { messageOf } from '../../../engine/base/attempt.js';
 import type { Mark, StoredBatch } from '../../../engine/model/ports.js';
 import type { NotedKey } from '../../../engine/model/proofs/signing.js';
 import { type ArchiveReport, checkArchive } from '../../archive/check.js';
@@ -64,8 +63,8 @@ export function verify(
   const findings = new Findings();
   const head = notedHead === undefined ? null : new HeadCheck(notedHead, findings);
   // Read before the journal, which may grow: everything up to the mark must be in it then.
-  const mark = readMark(dir, findings);
-  const absentSeq = readAbsentSeq(dir, findings);
+  const mark = findings.read('mark', dir.markFile, () => readMarkFile(dir.markFile));
+  const absentSeq = findings.read('journal', absentPath(dir), () => readAbsent(dir));
   const archive = readArchive(dir, findings);
   const progress = archive?.progress ?? null;
   const snapshots = new SnapshotFiles(dir.snapshots);
@@ -142,26 +141,6 @@ function checkJournal(
   const startSeq = rows.start?.lastSeq ?? 0;
   if (startSeq === 0 || startSeq !== mark?.lastSeq) checkMark(dir, mark, atMark, end, findings);
   return last;
-}
-
-function readMark(dir: DataDir, findings: Findings): Mark | null {
-  try {
-    return readMarkFile(dir.markFile);
-  } catch (thrown) {
-    findings.fault('mark', dir.markFile, null, messageOf(thrown));
-    return null;
-  }
-}
-
-/** null without a record, or if it cannot be read. */
-function readAbsentSeq(dir: DataDir, findings: Findings): number | null {
-  try {
-    return readAbsent(dir);
-  } catch (thrown) {
-    if (!(thrown instanceof JournalError)) throw thrown;
-    findings.fault('journal', absentPath(dir), null, thrown.message);
-    return null;
-  }
 }
 
 /** `atMark` is the row that ends at the mark, `end` the end of the journal. */
