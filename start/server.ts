@@ -13,7 +13,7 @@ import { openOperatorTokens } from '../persistence/data-dir/operator-tokens.js';
 import { masterSecretFingerprint } from '../persistence/data-dir/secrets.js';
 import { JournalError } from '../persistence/errors.js';
 import { quoted } from '../persistence/journal/open-files.js';
-import { startJournalThread } from '../persistence/journal/start.js';
+import { startJournalThread } from '../persistence/journal/thread.js';
 import { createLog, type Log, logNodeWarnings } from '../process/log/log.js';
 import { Reloads } from '../process/reloads.js';
 import { withServiceManager } from '../process/service-manager.js';

@@ -5,18 +5,34 @@
  * A batch crosses as a string: a transferred buffer costs the event loop as much, and shared memory saves little.
  * The thread sleeps on shared memory, since waking an event loop costs both sides more.
  */
+import type { Worker } from 'node:worker_threads';
 import { assert, must, unreachable } from '../../engine/base/assert.js';
 import type { Batch, JournalWriter, JournalWriterEvents } from '../../engine/model/ports.js';
 import { JournalError } from '../errors.js';
-import { type CloseMessage, endedText, Thread } from '../thread/thread.js';
+import { type CloseMessage, endedText, startThread, Thread } from '../thread/thread.js';
 import {
   type FromJournal,
   fromErrorParts,
+  type JournalMemory,
   type JournalThreadOptions,
   type SealedSegment,
   type ToJournal,
 } from './messages.js';
-import type { StartedJournal } from './start.js';
+
+/** It loads its code, and then waits for its first message, the options. */
+export interface StartedJournal {
+  readonly worker: Worker;
+  readonly memory: JournalMemory;
+}
+
+export function startJournalThread(): StartedJournal {
+  const memory = {
+    sent: new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT)),
+    activeMs: new Float64Array(new SharedArrayBuffer(Float64Array.BYTES_PER_ELEMENT)),
+  };
+  const file = new URL('./worker.js', import.meta.url);
+  return { worker: startThread({ file, name: 'journal', data: memory }), memory };
+}
 
 type State = 'new' | 'open' | 'closing' | 'closed' | 'failed';
 

@@ -1,8 +1,7 @@
 /** The engine's side of the replication's thread (`worker.ts`). Nothing here waits. */
 import { JournalError } from '../errors.js';
 import { fromErrorParts } from '../journal/messages.js';
-import { startThread } from '../thread/start.js';
-import { endedText, Thread } from '../thread/thread.js';
+import { endedText, startThread, Thread } from '../thread/thread.js';
 import type { FromReplication, ReplicationThreadOptions, ToReplication } from './messages.js';
 
 const CLOSE_MS_MAX = 2_000;

@@ -1,7 +1,6 @@
 /** The event loop's side of the thread that makes roots (`worker.ts`). */
 import type { SignedHead } from '../../engine/proofs/statements.js';
-import { startThread } from '../thread/start.js';
-import { Thread } from '../thread/thread.js';
+import { startThread, Thread } from '../thread/thread.js';
 import type { FromRootsThread, MadeRoot, RootsOptions, ToRootsThread } from './messages.js';
 
 export interface RootsEvents {

@@ -3,8 +3,7 @@ import { unreachable } from '../../engine/base/assert.js';
 import type { RefusedAt } from '../../engine/model/operators.js';
 import { type ShadowStatus, STATUS_AT_START } from '../../engine/model/shadow-status.js';
 import { fromErrorParts } from '../journal/messages.js';
-import { startThread } from '../thread/start.js';
-import { Thread } from '../thread/thread.js';
+import { startThread, Thread } from '../thread/thread.js';
 import type { FromShadow, ShadowNews, ShadowOptions, ToShadow } from './messages.js';
 
 /** A clean stop waits this long for the present step, gives up a snapshot in progress, and terminates the thread. */

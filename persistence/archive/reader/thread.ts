@@ -1,7 +1,6 @@
 /** The event loop's side of the reader's thread (`worker.ts`). */
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
-import { startThread } from '../../thread/start.js';
-import { Thread } from '../../thread/thread.js';
+import { startThread, Thread } from '../../thread/thread.js';
 import type { FromReader, ReaderOptions, ToReader } from './messages.js';
 
 interface ReaderEvents {

@@ -9,8 +9,7 @@ import { type DataDir, openDataDir } from '../../../persistence/data-dir/layout.
 import { JournalError } from '../../../persistence/errors.js';
 import { readMarkFile } from '../../../persistence/journal/mark.js';
 import type { JournalThreadOptions } from '../../../persistence/journal/messages.js';
-import { startJournalThread } from '../../../persistence/journal/start.js';
-import { JournalThread } from '../../../persistence/journal/thread.js';
+import { JournalThread, startJournalThread } from '../../../persistence/journal/thread.js';
 import { batchAt, batchesUpTo, onlySegment, recover, temporaryDir } from '../support/journal-files.js';
 
 interface Journal {

@@ -8,8 +8,7 @@ import { must } from '../../../engine/base/assert.js';
 import { openDataDir } from '../../../persistence/data-dir/layout.js';
 import { lockDataDir } from '../../../persistence/data-dir/lock.js';
 import { codeOf } from '../../../persistence/errors.js';
-import { startJournalThread } from '../../../persistence/journal/start.js';
-import { JournalThread } from '../../../persistence/journal/thread.js';
+import { JournalThread, startJournalThread } from '../../../persistence/journal/thread.js';
 import { batchAt, recover } from './journal-files.js';
 
 const [path, segmentBytesMax] = process.argv.slice(2);
