@@ -4,8 +4,8 @@
  */
 import Database from 'better-sqlite3';
 import { type Cell, ROWS_PER_BLOCK, RowsText } from '../../engine/base/rows-text.js';
-import { AccountBets } from './account-bets.js';
 import {
+  ACCOUNT_BETS,
   ACTION,
   blockChecksum,
   byKind,
@@ -18,6 +18,7 @@ import {
   SETTLED_BLOCK,
   TABLE_OF,
   TRANSFER,
+  withChecksum,
 } from './columns.js';
 import type { BetTaker, RowTakers } from './rows.js';
 import { type ArchiveProgress, asArchiveDamage, damagedArchive } from './schema.js';
@@ -96,6 +97,46 @@ class Blocks extends Table implements BetTaker {
     for (let at = 0; at < common.length; at++) if (common[at] !== this.#common[at]) return false;
     return true;
   }
+}
+
+/**
+ * The bets that an account has placed, and those that were settled: lists of numbers, one row for each account
+ * between two commits of the archive. An index by account would be maintained in random order for every bet; these
+ * lists are written once, sorted by account.
+ */
+class AccountBets {
+  /** Account and bet in turn: to find an account's list for each bet would miss the processor's caches. */
+  readonly placed: number[] = [];
+  readonly settled: number[] = [];
+  readonly #insert: Database.Statement<[Cell[]]>;
+
+  constructor(db: Database.Database, prefix: string) {
+    this.#insert = db.prepare<[Cell[]]>(
+      `INSERT INTO ${prefix}account_bets VALUES ${parametersFor(ACCOUNT_BETS)}`,
+    );
+  }
+
+  write(seq: number): void {
+    const [placed, settled] = [byAccount(this.placed), byAccount(this.settled)];
+    const accounts = new Set([...placed.keys(), ...settled.keys()]);
+    for (const account of [...accounts].sort((one, other) => one - other)) {
+      const lists = [placed, settled].map((bets) => JSON.stringify(bets.get(account) ?? []));
+      this.#insert.run(withChecksum([account, seq, ...lists]));
+    }
+  }
+}
+
+/** Empties `pairs`. */
+function byAccount(pairs: number[]): Map<number, number[]> {
+  const lists = new Map<number, number[]>();
+  for (let at = 0; at < pairs.length; at += 2) {
+    const [account, bet] = [pairs[at] as number, pairs[at + 1] as number];
+    const list = lists.get(account);
+    if (list === undefined) lists.set(account, [bet]);
+    else list.push(bet);
+  }
+  pairs.length = 0;
+  return lists;
 }
 
 export class ArchiveTables implements RowTakers {
