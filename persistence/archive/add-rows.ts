@@ -12,9 +12,8 @@ import {
   TABLE_OF,
 } from './columns.js';
 import type { BetTaker } from './rows.js';
-import { type ArchiveProgress, intact, progressWriter, readProgress, rowQuery } from './schema.js';
+import { type ArchivePosition, type ArchiveProgress, intact, readProgress, rowQuery } from './schema.js';
 import { ArchiveTables, beginOnce } from './tables.js';
-import type { ArchivePosition } from './writer.js';
 
 const LISTED_ROWS = 20_000;
 
@@ -45,10 +44,7 @@ export function addRows(
     for (const row of singles(source, TABLE_OF[kind], before.seq, upTo.seq)) tables[kind].push(row);
   // More may have come behind the last command.
   for (const row of singles(source, 'refusal', before.seq - 1, upTo.seq)) tables.refusals.push(row);
-  tables.flush(upTo.seq);
-  const { seq, timeMs, digest, chain } = upTo;
-  progressWriter(db)({ ...tables.counted(before), seq, timeMs, digest, chain });
-  db.exec('COMMIT');
+  tables.commit(before, upTo);
   return tables.count;
 }
 

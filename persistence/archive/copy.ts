@@ -14,14 +14,14 @@ import { codeOf, isBusy, JournalError } from '../errors.js';
 import { addRows } from './add-rows.js';
 import { LOCKED_MS_MAX, openArchive } from './file.js';
 import {
+  type ArchivePosition,
   type ArchiveProgress,
   asArchiveDamage,
   createArchiveTables,
   NO_ROWS,
-  progressWriter,
   readProgress,
+  writeProgress,
 } from './schema.js';
-import type { ArchivePosition } from './writer.js';
 
 export interface ArchiveCopied {
   readonly seq: number;
@@ -93,7 +93,7 @@ function makeEmpty(path: string, source: ArchiveProgress): void {
   withDatabase(path, (db) => {
     db.transaction(() => {
       createArchiveTables(db, source.timeMs);
-      progressWriter(db)({ ...source, seq: source.fromSeq, ...NO_ROWS });
+      writeProgress(db, { ...source, seq: source.fromSeq, ...NO_ROWS });
     })();
   });
 }

@@ -40,6 +40,8 @@ export interface ArchiveProgress extends SnapshotMeta, Readonly<Record<RowKind, 
   readonly fromSeq: number;
 }
 
+export type ArchivePosition = Pick<ArchiveProgress, 'seq' | 'timeMs' | 'digest' | 'chain'>;
+
 export const NO_ROWS: Readonly<Record<RowKind, number>> = byKind(() => 0);
 
 const PROGRESS = {
@@ -174,13 +176,10 @@ function writeMeta(db: Database.Database, createdMs: number): void {
   db.prepare('INSERT INTO meta VALUES (?, ?, ?)').run(...withChecksum([FORMAT_VERSION, createdMs]));
 }
 
-export function progressWriter(db: Database.Database): (progress: ArchiveProgress) => void {
-  const clear = db.prepare('DELETE FROM progress');
+export function writeProgress(db: Database.Database, progress: ArchiveProgress): void {
+  db.exec('DELETE FROM progress');
   const insert = db.prepare(`INSERT INTO progress VALUES ${parametersFor(PROGRESS)}`);
-  return (progress) => {
-    clear.run();
-    insert.run(...withChecksum(cellsOfProgress(progress)));
-  };
+  insert.run(...withChecksum(cellsOfProgress(progress)));
 }
 
 /** Checks version, tables word for word, and checksums. Throws `other_format` and `archive_corrupt`. */

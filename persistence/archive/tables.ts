@@ -21,7 +21,13 @@ import {
   withChecksum,
 } from './columns.js';
 import type { BetTaker, RowTakers } from './rows.js';
-import { type ArchiveProgress, asArchiveDamage, damagedArchive } from './schema.js';
+import {
+  type ArchivePosition,
+  type ArchiveProgress,
+  asArchiveDamage,
+  damagedArchive,
+  writeProgress,
+} from './schema.js';
 
 export function beginOnce(db: Database.Database): void {
   if (!db.inTransaction) db.exec('BEGIN IMMEDIATE');
@@ -150,7 +156,10 @@ export class ArchiveTables implements RowTakers {
   /** A row that is there already is not written again. */
   readonly refusals: Table;
 
-  constructor(db: Database.Database, prefix = '') {
+  constructor(
+    private readonly db: Database.Database,
+    prefix = '',
+  ) {
     const lists = new AccountBets(db, prefix);
     const table = (name: string, columns: Columns): Table => new Table(db, prefix + name, columns);
     this.#accountBets = lists;
@@ -167,9 +176,14 @@ export class ArchiveTables implements RowTakers {
     return ROW_KINDS.reduce((sum, kind) => sum + this[kind].count, this.refusals.count);
   }
 
-  /** `before` with the rows taken since `clearCounts`. */
-  counted(before: ArchiveProgress): ArchiveProgress {
-    return { ...before, ...byKind((kind) => before[kind] + this[kind].count) };
+  /** With the rows since `clearCounts`, up to `end`. Returns the progress from now on. */
+  commit(before: ArchiveProgress, { seq, timeMs, digest, chain }: ArchivePosition): ArchiveProgress {
+    const counts = byKind((kind) => before[kind] + this[kind].count);
+    const progress = { ...before, ...counts, seq, timeMs, digest, chain };
+    this.flush(seq);
+    writeProgress(this.db, progress);
+    this.db.exec('COMMIT');
+    return progress;
   }
 
   flush(seq: number): void {

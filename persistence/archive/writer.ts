@@ -26,20 +26,17 @@ import { noRest, type Rest } from '../thread/pace.js';
 import { connectArchive } from './file.js';
 import { ArchiveRows, refusalRows } from './rows.js';
 import {
+  type ArchivePosition,
   type ArchiveProgress,
   createArchiveTables,
   fromArchive,
   NO_ROWS,
-  progressWriter,
   readProgress,
 } from './schema.js';
 import { ArchiveTables, asWriteFault, beginOnce } from './tables.js';
 
-export type ArchivePosition = Pick<ArchiveProgress, 'seq' | 'timeMs' | 'digest' | 'chain'>;
-
 export class ArchiveWriter {
   readonly #written: ArchiveTables;
-  readonly #writeProgress: (progress: ArchiveProgress) => void;
   /** null if nothing was refused behind the command. */
   readonly #lastRefusal: Database.Statement<[number], number | null>;
   #progress: ArchiveProgress;
@@ -53,7 +50,6 @@ export class ArchiveWriter {
   ) {
     this.#written = new ArchiveTables(db);
     this.#progress = progress;
-    this.#writeProgress = progressWriter(db);
     this.#lastRefusal = db
       .prepare<[number], number | null>('SELECT max(item) FROM refusal WHERE seq = ?')
       .pluck();
@@ -125,7 +121,8 @@ export class ArchiveWriter {
   }
 
   /** Up to the end of a batch, with the refusals at the operator port until then. */
-  commit({ seq, timeMs, digest, chain }: ArchivePosition, refused: readonly RefusedAt[] = []): void {
+  commit(end: ArchivePosition, refused: readonly RefusedAt[] = []): void {
+    const { seq } = end;
     const progress = this.#write(() => {
       beginOnce(this.db);
       let item = refused.length === 0 ? 0 : (this.#lastRefusal.get(seq) ?? 0);
@@ -135,11 +132,7 @@ export class ArchiveWriter {
           item += 1;
         }
       }
-      this.#written.flush(seq);
-      const written = { ...this.#written.counted(this.#progress), seq, timeMs, digest, chain };
-      this.#writeProgress(written);
-      this.db.exec('COMMIT');
-      return written;
+      return this.#written.commit(this.#progress, end);
     });
     this.#progress = progress;
     this.#written.clearCounts();

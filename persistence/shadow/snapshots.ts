@@ -9,7 +9,7 @@ import type { Engine } from '../../engine/engine.js';
 import type { SnapshotRef } from '../../engine/host/snapshot-store.js';
 import type { Clock } from '../../engine/model/ports.js';
 import type { SnapshotTaken } from '../../engine/model/shadow-status.js';
-import type { ArchivePosition } from '../archive/writer.js';
+import type { ArchivePosition } from '../archive/schema.js';
 import { fileBytes } from '../data-dir/files.js';
 import { codeOf } from '../errors.js';
 import type { SnapshotFiles } from '../snapshot/files.js';

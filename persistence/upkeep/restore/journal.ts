@@ -6,7 +6,7 @@ import { basename } from 'node:path';
 import { assert } from '../../../engine/base/assert.js';
 import type { Engine } from '../../../engine/engine.js';
 import type { StoredBatch } from '../../../engine/model/ports.js';
-import type { ArchivePosition } from '../../archive/writer.js';
+import type { ArchivePosition } from '../../archive/schema.js';
 import { renameDurably, unfinishedPath } from '../../data-dir/files.js';
 import type { DataDir } from '../../data-dir/layout.js';
 import { writeAbsent } from '../../journal/segment/absent.js';
