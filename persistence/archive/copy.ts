@@ -8,20 +8,37 @@
  */
 import { existsSync } from 'node:fs';
 import Database from 'better-sqlite3';
+import type { Cell } from '../../engine/base/rows-text.js';
 import { closing } from '../data-dir/closing.js';
 import { removeDatabase, renameDurably, syncPath, unfinishedPath } from '../data-dir/files.js';
 import { codeOf, isBusy, JournalError } from '../errors.js';
-import { addRows } from './add-rows.js';
+import { ArchiveBlocks } from './blocks.js';
+import {
+  IN_PLACEMENT,
+  IN_SETTLEMENT,
+  PLACEMENT,
+  type Rows,
+  SETTLEMENT_CELLS,
+  SINGLE_KINDS,
+  TABLE_OF,
+} from './columns.js';
 import { LOCKED_MS_MAX, openArchive } from './file.js';
+import type { BetTaker } from './rows.js';
 import {
   type ArchivePosition,
   type ArchiveProgress,
   asArchiveDamage,
   createArchiveTables,
+  intact,
   NO_ROWS,
   readProgress,
+  rowQuery,
   writeProgress,
 } from './schema.js';
+import { ArchiveTables, beginOnce } from './tables.js';
+
+/** Rows between two lists of an account's bets. */
+const LISTED_ROWS = 20_000;
 
 export interface ArchiveCopied {
   readonly seq: number;
@@ -109,4 +126,82 @@ function withDatabase<T>(path: string, work: (db: Database.Database) => T): T {
   using db = closing(new Database(path, { timeout: LOCKED_MS_MAX }));
   db.pragma('synchronous = FULL');
   return work(db);
+}
+
+interface RowSource {
+  readonly path: string;
+  readonly db: Database.Database;
+}
+
+/** Of a table with one row for each, in the order of its keys. */
+function* singles({ path, db }: RowSource, table: string, afterSeq: number, toSeq: number): Rows {
+  const seq = table === TABLE_OF.rounds ? 'settled_seq' : 'seq';
+  const query = rowQuery(db, `SELECT * FROM ${table} NOT INDEXED WHERE ${seq} > ? AND ${seq} <= ?`);
+  for (const row of query.iterate(afterSeq, toSeq)) yield intact(path, table, row);
+}
+
+/** Adds the rows that `db` lacks of `source`, up to `upTo`, in one transaction. Returns the number of rows written. */
+function addRows(source: RowSource, path: string, db: Database.Database, upTo: ArchivePosition): number {
+  const before = readProgress(path, db);
+  beginOnce(db);
+  const tables = new ArchiveTables(db);
+  addBets(source, tables, before, newestBet(db), upTo.seq);
+  for (const kind of SINGLE_KINDS)
+    for (const row of singles(source, TABLE_OF[kind], before.seq, upTo.seq)) tables[kind].push(row);
+  // More may have come behind the last command.
+  for (const row of singles(source, 'refusal', before.seq - 1, upTo.seq)) tables.refusals.push(row);
+  tables.commit(before, upTo);
+  return tables.count;
+}
+
+const newestBet = (db: Database.Database): number =>
+  db.prepare<[], number>('SELECT coalesce(max(last_bet), 0) FROM placed_block').pluck().get() ?? 0;
+
+/** Merged by command, because a list of an account holds the bets between two commits. */
+function addBets(
+  { path, db }: RowSource,
+  tables: ArchiveTables,
+  before: ArchiveProgress,
+  newest: number,
+  toSeq: number,
+): void {
+  const blocks = new ArchiveBlocks(path, db);
+  const settlements = blocks.settlements(before.seq + 1, toSeq);
+  let settlement = settlements.next();
+  let lastSeq = before.seq;
+  let listed = 0;
+  const proceed = (seq: number): void => {
+    if (seq > lastSeq && tables.count - listed >= LISTED_ROWS) {
+      tables.flush(lastSeq);
+      listed = tables.count;
+    }
+    lastSeq = seq;
+  };
+  const settleUpTo = (seq: number): void => {
+    for (; settlement.done !== true; settlement = settlements.next()) {
+      const settledSeq = Number(settlement.value[IN_SETTLEMENT.settled_seq]);
+      if (settledSeq > seq) return;
+      proceed(settledSeq);
+      pushBet(tables.betsSettled, settlement.value, SETTLEMENT_CELLS);
+    }
+  };
+  try {
+    for (const row of blocks.placements(newest + 1)) {
+      // A bet without `placed_seq` was open where the archive begins.
+      const seq = Number(row[IN_PLACEMENT.placed_seq] ?? before.fromSeq);
+      if (seq > toSeq) break;
+      settleUpTo(seq);
+      proceed(seq);
+      pushBet(tables.bets, row, PLACEMENT.length);
+    }
+    settleUpTo(toSeq);
+  } finally {
+    settlements.return?.();
+  }
+}
+
+/** Cells behind the first `ownCells` are those that a block has once. */
+function pushBet(bets: BetTaker, row: readonly Cell[], ownCells: number): void {
+  const text = bets.begin(Number(row[0]), Number(row[1]), row.slice(ownCells));
+  for (const cell of row.slice(2, ownCells)) text.cell(cell);
 }
