@@ -12,7 +12,7 @@ import type { DataDir } from '../data-dir/layout.js';
 import { findSegments, firstSeqOf, sourceOf } from '../journal/segment/names.js';
 import { Segment } from '../journal/segment/segment.js';
 import { SnapshotFiles } from '../snapshot/files.js';
-import { readTable } from '../snapshot/reader.js';
+import { readTable } from '../snapshot/schema.js';
 
 /** In the text of a batch. Clients' texts cannot contain it: their quotes are escaped. */
 const IN_BATCH = '["declareSetup",';

@@ -20,8 +20,7 @@ import { closing } from '../data-dir/closing.js';
 import { ifThere, openFile, renameDurably } from '../data-dir/files.js';
 import { codeOf, isDiskFull, JournalError } from '../errors.js';
 import { noRest, type Rest } from '../thread/pace.js';
-import { readTable } from './reader.js';
-import { readMeta, tableNamed } from './schema.js';
+import { readMeta, readTable, tableNamed } from './schema.js';
 import { writeSnapshot } from './writer.js';
 
 const NAME = /^snapshot-(\d{16})-([0-9a-f]{32})\.db$/;

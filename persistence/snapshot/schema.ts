@@ -6,10 +6,12 @@
  */
 import type Database from 'better-sqlite3';
 import { must } from '../../engine/base/assert.js';
+import { rowsOfText } from '../../engine/base/rows-text.js';
 import type { SnapshotMeta } from '../../engine/host/snapshot-store.js';
-import type { TableForm } from '../../engine/snapshot/columns.js';
+import type { Row, TableForm } from '../../engine/snapshot/columns.js';
 import { TABLES } from '../../engine/snapshot/tables.js';
 import { otherFormat } from '../errors.js';
+import { noRest, type Rest } from '../thread/pace.js';
 
 /** Every later version's `meta` has the column `format_version`. */
 const FORMAT_VERSION = 1;
@@ -50,6 +52,19 @@ export function createTables(db: Database.Database, { seq, timeMs, digest, chain
 /** UTF-8 of a JSON array of rows, whose cells are in the order of the form's columns. */
 export const insertBlock = (db: Database.Database, form: TableForm): Database.Statement<[Uint8Array]> =>
   db.prepare(`INSERT INTO ${blockTable(form)} VALUES (CAST(? AS TEXT))`);
+
+/** In the order in which they were written. Text that is no JSON is a SyntaxError. */
+export function* readTable(
+  db: Database.Database,
+  form: TableForm,
+  rest: Rest = noRest,
+): Generator<Row, void, undefined> {
+  const blocks = db.prepare<[], string>(`SELECT rows FROM ${blockTable(form)} ORDER BY rowid`).pluck();
+  for (const text of blocks.iterate()) {
+    yield* rowsOfText(text);
+    rest();
+  }
+}
 
 /** Compares the tables word for word. Throws `other_format`; any other error is damage. */
 export function readMeta(path: string, db: Database.Database): SnapshotMeta {
