@@ -132,6 +132,12 @@ export const POSITION_STATUSES = [
 ] as const;
 export type PositionStatus = (typeof POSITION_STATUSES)[number];
 
+/** `end` is an index into `BET_ENDS`. */
+export function endStatus(end: number): PositionStatus {
+  if (!isUnfilled(end)) return 'SETTLED';
+  return end === END_CANCELLED ? 'CANCELLED' : 'EXPIRED';
+}
+
 export const MARKETS_MAX = ASSETS.length * TIME_FRAMES.length;
 
 export const MARKET_IDS: readonly string[] = ASSETS.flatMap((asset) =>

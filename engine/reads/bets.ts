@@ -1,7 +1,6 @@
 /** Reads of an account's bets. Status, result and payout follow from the bet's columns and its round. */
 import { paidCents } from '../handlers/settlement.js';
-import type { PositionStatus } from '../model/domain.js';
-import { END_CANCELLED, isUnfilled, NO_LIMIT, SETTLING, timeFrameMs } from '../model/domain.js';
+import { endStatus, NO_LIMIT, type PositionStatus, SETTLING, timeFrameMs } from '../model/domain.js';
 import type { BetView } from '../model/views.js';
 import { BET_OPEN } from '../state/bets.js';
 import type { State } from '../state/state.js';
@@ -47,11 +46,6 @@ export function betView(state: State, row: number): BetView {
 function openStatus(isBet: boolean, roundStatus: number): PositionStatus {
   if (!isBet) return 'PENDING';
   return roundStatus >= SETTLING ? 'SETTLING' : 'ACTIVE';
-}
-
-function endStatus(end: number): PositionStatus {
-  if (!isUnfilled(end)) return 'SETTLED';
-  return end === END_CANCELLED ? 'CANCELLED' : 'EXPIRED';
 }
 
 function openRows(state: State, account: number, limit: number): number[] {

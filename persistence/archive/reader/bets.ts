@@ -7,11 +7,9 @@ import type {
   BetsQuestion,
 } from '../../../engine/model/archive-reads.js';
 import {
-  END_CANCELLED,
-  isUnfilled,
+  endStatus,
   LIVE,
   marketId,
-  NO_LIMIT,
   type PositionStatus,
   SETTLED,
   timeFrameMs,
@@ -21,7 +19,7 @@ import type { ArchiveBlocks } from '../blocks.js';
 import { IN_STEP, type Rows } from '../columns.js';
 import type { ArchivedRounds } from './rounds.js';
 import { placedOf, placedSeqOf } from './row-events.js';
-import { archivedBet, isBet, termsOf } from './streams.js';
+import { archivedBet, filledAtMs, isBet, termsOf } from './streams.js';
 
 /** With a filter an answer may have fewer bets than asked for, because it reads no more placements than this. */
 const READ_MAX = 5_000;
@@ -138,7 +136,7 @@ function viewOf(blocks: ArchiveBlocks, placement: readonly Cell[]): ArchivedBetV
     oddsE4,
     limitOddsE4,
     rested,
-    filledAtMs: fill?.event.timeMs ?? (limitOddsE4 !== NO_LIMIT && !rested ? placedAtMs : null),
+    filledAtMs: filledAtMs(bet),
     validUntilMs: order.event.type === 'orderPending' ? order.event.validUntilMs || null : null,
     entryPercentE2: knowsEntry ? entryPercentE2 : null,
     clientSeed: order.event.clientSeed,
@@ -158,7 +156,6 @@ function viewOf(blocks: ArchiveBlocks, placement: readonly Cell[]): ArchivedBetV
 
 /** As the API names it: of a round that is not settled, a bet is active. */
 export function statusOf(settled: SettlementTerms | null, hasJoined: boolean): PositionStatus {
-  if (settled === null) return hasJoined ? 'ACTIVE' : 'PENDING';
-  if (!isUnfilled(settled.result)) return 'SETTLED';
-  return settled.result === END_CANCELLED ? 'CANCELLED' : 'EXPIRED';
+  if (settled !== null) return endStatus(settled.result);
+  return hasJoined ? 'ACTIVE' : 'PENDING';
 }

@@ -4,7 +4,7 @@
  */
 import type { Cell } from '../../../engine/base/rows-text.js';
 import type { LedgerPlace } from '../../../engine/model/archive-reads.js';
-import { isUnfilled, marketId, timeFrameMs } from '../../../engine/model/domain.js';
+import { isUnfilled, marketId, NO_LIMIT, timeFrameMs } from '../../../engine/model/domain.js';
 import type {
   BalanceMoved,
   BetPlaced,
@@ -97,6 +97,12 @@ export interface ArchivedBet {
 /** False for an order that rests, or ended unfilled. */
 export const isBet = ({ order, fill, settled }: ArchivedBet): boolean =>
   fill !== null || (settled === null ? order.event.type === 'betPlaced' : !isUnfilled(settled.event.result));
+
+/** When a limit order became a bet; null if it has not, and for other orders. */
+export function filledAtMs({ order: { event }, fill }: ArchivedBet): number | null {
+  if (fill !== null) return fill.event.timeMs;
+  return event.type === 'betPlaced' && event.limitOddsE4 !== NO_LIMIT ? event.timeMs : null;
+}
 
 /** With the odds, the percent and the payout of a limit order's fill. */
 export function termsOf({ order, fill }: Omit<ArchivedBet, 'settled'>): BetPlaced | OrderPending {

@@ -15,7 +15,7 @@ import {
   textAt,
 } from '../../../engine/model/domain.js';
 import { statusOf } from '../../archive/reader/bets.js';
-import { type ArchivedBet, isBet, termsOf } from '../../archive/reader/streams.js';
+import { type ArchivedBet, filledAtMs, isBet, termsOf } from '../../archive/reader/streams.js';
 import { dollarsText, isoText, oddsText, percentText } from '../frame/format.js';
 import {
   type Columns,
@@ -32,7 +32,6 @@ interface Row {
   readonly isBet: boolean;
   readonly status: string;
   readonly paidCents: number | null;
-  readonly filledAtMs: number | null;
 }
 
 const profitCents = ({ paidCents, terms }: Row): number | null =>
@@ -67,7 +66,7 @@ const COLUMNS: Columns<Row> = {
   payout_cents: ({ paidCents }) => paidCents,
   profit_cents: profitCents,
   limit_odds: ({ terms }) => (terms.limitOddsE4 === NO_LIMIT ? null : oddsText(terms.limitOddsE4)),
-  filled_at: ({ filledAtMs }) => isoOrNull(filledAtMs),
+  filled_at: ({ found }) => isoOrNull(filledAtMs(found)),
 };
 
 export const exportBets: Exporter = (source, range, out) => {
@@ -81,16 +80,14 @@ function* rowsOf(
   { fromSeq, toSeq, account }: ExportRange,
 ): Generator<Row> {
   for (const found of archive.bets(fromSeq, toSeq)) {
-    const { order, fill, settled } = found;
+    const { order, settled } = found;
     if (account !== null && order.event.account !== account) continue;
-    const isAtOnce = order.event.type === 'betPlaced' && order.event.limitOddsE4 !== NO_LIMIT;
     yield {
       found,
       terms: termsOf(found),
       isBet: isBet(found),
       status: statusWord(engine, found),
       paidCents: settled !== null && isBet(found) ? settled.event.payoutCents : null,
-      filledAtMs: fill?.event.timeMs ?? (isAtOnce ? order.event.timeMs : null),
     };
   }
 }

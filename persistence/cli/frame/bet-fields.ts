@@ -9,16 +9,15 @@ import {
   textAt,
 } from '../../../engine/model/domain.js';
 import { type LedgerEntry, ledgerEntryOf } from '../../archive/reader/entries.js';
-import { type ArchivedBet, termsOf } from '../../archive/reader/streams.js';
+import { type ArchivedBet, filledAtMs, termsOf } from '../../archive/reader/streams.js';
 import { isoText } from './format.js';
 
 /** Odds, percent and payout are those of a limit order's fill. */
 export function betFields(found: ArchivedBet) {
-  const { order, fill, settled } = found;
+  const { order, settled } = found;
   const { bet, account, market, roundNumber, side, stakeCents, limitOddsE4, oddsE4, payoutCents, ...rest } =
     termsOf(found);
-  const hasLimit = limitOddsE4 !== NO_LIMIT;
-  const filledAtMs = fill?.event.timeMs ?? (hasLimit && rest.type === 'betPlaced' ? rest.timeMs : null);
+  const filledMs = filledAtMs(found);
   return {
     bet: betId(bet),
     account: accountId(account),
@@ -27,10 +26,10 @@ export function betFields(found: ArchivedBet) {
     stakeCents,
     oddsE4,
     payoutCents,
-    limitOddsE4: hasLimit ? limitOddsE4 : null,
+    limitOddsE4: limitOddsE4 === NO_LIMIT ? null : limitOddsE4,
     placedSeq: order.seq === 0 ? null : order.seq,
     placedAt: isoText(rest.timeMs),
-    filledAt: filledAtMs === null ? null : isoText(filledAtMs),
+    filledAt: filledMs === null ? null : isoText(filledMs),
     result: settled === null ? null : textAt(BET_ENDS, settled.event.result),
     paidCents: settled === null ? null : settled.event.payoutCents,
     settledSeq: settled === null ? null : settled.seq,
