@@ -4,7 +4,7 @@ import type { CancelOrder, CancelOrders, ExpireOrders } from '../model/commands.
 import { END_CANCELLED, END_EXPIRED } from '../model/domain.js';
 import type { ErrorCode } from '../model/errors.js';
 import type { BetSettled, EngineEvent } from '../model/events.js';
-import { BET_OPEN, type BetChunk } from '../state/bets.js';
+import type { BetChunk } from '../state/bets.js';
 import { type Effect, reject, type State } from '../state/state.js';
 import { endBet } from './bets.js';
 
@@ -43,9 +43,8 @@ export function rowOf({ bets, retainedBets }: State, account: number, bet: numbe
   return found;
 }
 
-export function isPending({ bets }: State, row: number): boolean {
-  return ((bets.chunk(row).flags[bets.index(row)] as number) & BET_OPEN) !== 0 && bets.isUnfilled(row);
-}
+const isPending = ({ bets }: State, row: number): boolean =>
+  bets.chunk(row).isOpen(bets.index(row)) && bets.isUnfilled(row);
 
 export const cancelAllOf = (state: State, account: number, timeMs: number): EngineEvent[] =>
   cancelRows(state, restingOf(state, account, Number.POSITIVE_INFINITY), timeMs);

@@ -2,7 +2,6 @@
 import { paidCents } from '../handlers/settlement.js';
 import { endStatus, NO_LIMIT, type PositionStatus, SETTLING, timeFrameMs } from '../model/domain.js';
 import type { BetView } from '../model/views.js';
-import { BET_OPEN } from '../state/bets.js';
 import type { State } from '../state/state.js';
 
 export function betView(state: State, row: number): BetView {
@@ -10,7 +9,7 @@ export function betView(state: State, row: number): BetView {
   const i = state.bets.index(row);
   const market = chunk.market[i] as number;
   const roundNumber = chunk.roundNumber[i] as number;
-  const isOpen = ((chunk.flags[i] as number) & BET_OPEN) !== 0;
+  const isOpen = chunk.isOpen(i);
   const roundStatus = state.markets.statusOf(market, roundNumber);
   const stakeCents = chunk.stakeCents.at(i);
   const payoutCents = chunk.payoutCents.at(i);
@@ -52,7 +51,7 @@ function openRows(state: State, account: number, limit: number): number[] {
   const rows: number[] = [];
   const openBets = Math.min(limit, state.accounts.openBets(account));
   state.retainedBets.newestFirst(account, (row) => {
-    if (((state.bets.chunk(row).flags[state.bets.index(row)] as number) & BET_OPEN) !== 0) rows.push(row);
+    if (state.bets.chunk(row).isOpen(state.bets.index(row))) rows.push(row);
     return rows.length < openBets;
   });
   return rows.slice(0, limit);

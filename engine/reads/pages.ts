@@ -12,7 +12,6 @@ import {
   type Listed,
 } from '../model/bet-pages.js';
 import type { BetView } from '../model/views.js';
-import { BET_OPEN } from '../state/bets.js';
 import type { State } from '../state/state.js';
 import { betView, changedRows } from './bets.js';
 
@@ -71,7 +70,7 @@ function listedBy(state: State, rows: readonly number[]): Listed {
     const i = state.bets.index(row);
     const bet = chunk.bet.at(i);
     const changedSeq = chunk.changedSeq.at(i);
-    if (((chunk.flags[i] as number) & BET_OPEN) !== 0) openDownTo = bet;
+    if (chunk.isOpen(i)) openDownTo = bet;
     else {
       if (changedSeq !== settledDownTo) last = [];
       settledDownTo = changedSeq;
@@ -106,7 +105,7 @@ function isMeant({ bets }: State, row: number, query: BetsQuery): boolean {
   const i = bets.index(row);
   const bet = chunk.bet.at(i);
   if (from !== null && bet >= from.beforeBet) return false;
-  const isOpen = ((chunk.flags[i] as number) & BET_OPEN) !== 0;
+  const isOpen = chunk.isOpen(i);
   if (status !== 'all' && (status === 'open') !== isOpen) return false;
   if (market !== null && chunk.market[i] !== market) return false;
   if (roundNumber !== null && chunk.roundNumber[i] !== roundNumber) return false;

@@ -4,7 +4,6 @@
  */
 import { assert } from '../base/assert.js';
 import { roundId, SETTLED, SETTLING, UP, UPCOMING } from '../model/domain.js';
-import { BET_OPEN } from '../state/bets.js';
 import type { Round } from '../state/rounds.js';
 import type { State } from '../state/state.js';
 
@@ -43,7 +42,7 @@ function checkOpenBets({ accounts, bets }: State): void {
   for (let row = 1; row < bets.rowsEnd; row += 1) {
     const chunk = bets.chunk(row);
     const i = bets.index(row);
-    if (((chunk.flags[i] as number) & BET_OPEN) === 0) continue;
+    if (!chunk.isOpen(i)) continue;
     const account = chunk.account[i] as number;
     counts[account] = (counts[account] as number) + 1;
   }

@@ -49,6 +49,10 @@ export class BetChunk {
   /** The bet's row in `LimitTable` if it is a limit order, else 0. A chunk without one has no array. */
   limitRows: Uint32Array | null = null;
 
+  isOpen(i: number): boolean {
+    return ((this.flags[i] as number) & BET_OPEN) !== 0;
+  }
+
   limitRowOf(i: number): number {
     return this.limitRows === null ? 0 : (this.limitRows[i] as number);
   }

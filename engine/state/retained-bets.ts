@@ -49,7 +49,7 @@ export class RetainedBets {
     const a = this.#accounts.row(account);
     const chunk = this.#bets.chunk(row);
     const i = this.#bets.index(row);
-    if (((chunk.flags[i] as number) & BET_OPEN) === 0) fail(`bet ${chunk.bet.at(i)} is settled twice`);
+    if (!chunk.isOpen(i)) fail(`bet ${chunk.bet.at(i)} is settled twice`);
     this.sum(row, -1);
     this.#linkSettled(accounts, a, chunk, i, row);
     accounts.openBets[a] = (accounts.openBets[a] as number) - 1;
