@@ -5,12 +5,11 @@
  */
 import { assert } from '../base/assert.js';
 import type { EngineReads } from '../engine.js';
-import type { SubmittedCommand } from '../model/commands.js';
 import { ASSET_CLASSES, type AssetClass } from '../model/domain.js';
 import type { Clock, PriceFeed } from '../model/ports.js';
 import type { Sessions } from '../state/state.js';
 import type { PriceTracker } from './price-tracker.js';
-import { type FairShareNow, RestingOrders } from './resting-orders.js';
+import { type FairShareNow, RestingOrders, submitDue } from './resting-orders.js';
 import type { Sequencer } from './sequencer.js';
 import { BOUNDARY_STEP_MS, boundaryAtOrBefore } from './ticks/boundary-window.js';
 
@@ -205,7 +204,7 @@ export class Lifecycle {
       if (sessions === null || sessions === this.#knownSessions[index]) return;
       this.#knownSessions[index] = sessions;
       if (JSON.stringify(sessions) === JSON.stringify(this.#engine.sessions(index))) return;
-      this.#submit({ kind: 'setCalendar', timeMs: nowMs, assetClass, sessions });
+      submitDue(this.sequencer, { kind: 'setCalendar', timeMs: nowMs, assetClass, sessions });
     });
   }
 
@@ -214,7 +213,7 @@ export class Lifecycle {
     for (let pass = 0; pass < PRICE_PASSES_MAX; pass++) {
       const commands = this.tracker.boundaryPrices(nowMs);
       if (commands.length === 0) return true;
-      for (const command of commands) this.#submit(command);
+      for (const command of commands) submitDue(this.sequencer, command);
       this.sequencer.advance(nowMs);
       this.tracker.refresh(nowMs);
     }
@@ -225,20 +224,11 @@ export class Lifecycle {
     if (!this.#engine.settlementsWaiting || this.#isBacklogged()) return;
     const { clock, settleBetsMax } = this.options;
     const startedMs = clock.monotonicMs();
-    this.#submit({ kind: 'settle', timeMs: nowMs, betsMax: this.#settleBets });
+    submitDue(this.sequencer, { kind: 'settle', timeMs: nowMs, betsMax: this.#settleBets });
     const tookMs = clock.monotonicMs() - startedMs;
     // The last slice of a settlement may be far from full, so a short time says nothing about a full one.
     if (tookMs > SLICE_MS_MAX) this.#settleBets = Math.max(SETTLE_BETS_MIN, Math.ceil(this.#settleBets / 2));
     else if (tookMs < SLICE_MS_MAX / 4 && this.#engine.settlementsWaiting) this.#settleBets *= 2;
     this.#settleBets = Math.min(this.#settleBets, settleBetsMax);
-  }
-
-  /** The engine has named the command as due: it cannot be rejected, unless the server is stopping. */
-  #submit(command: SubmittedCommand): void {
-    const outcome = this.sequencer.submit(command);
-    assert(
-      outcome.status === 'accepted' || this.sequencer.stopped,
-      `${command.kind} was due and is ${outcome.status}`,
-    );
   }
 }

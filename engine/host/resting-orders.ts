@@ -21,6 +21,12 @@ export interface CommandSink {
   submit(command: SubmittedCommand): Outcome;
 }
 
+/** The engine has named the command as due: it cannot be rejected, unless the server is stopping. */
+export function submitDue(sequencer: CommandSink, command: SubmittedCommand): void {
+  const { status } = sequencer.submit(command);
+  assert(status === 'accepted' || sequencer.stopped, `${command.kind} was due and is ${status}`);
+}
+
 /** Well below a millisecond of work. */
 const ORDERS_AT_ONCE = 200;
 
@@ -41,7 +47,7 @@ export class RestingOrders {
   work(nowMs: number): boolean {
     const { engine, gate } = this.sequencer;
     if (engine.nextExpiryMs <= nowMs)
-      this.#submit({ kind: 'expireOrders', timeMs: nowMs, ordersMax: ORDERS_AT_ONCE });
+      submitDue(this.sequencer, { kind: 'expireOrders', timeMs: nowMs, ordersMax: ORDERS_AT_ONCE });
     let isDone = engine.nextExpiryMs > nowMs;
     if (gate !== null) return isDone;
     for (let market = 0; market < MARKETS_MAX; market++) isDone = this.#fill(market, nowMs) && isDone;
@@ -52,12 +58,13 @@ export class RestingOrders {
     const { engine } = this.sequencer;
     const fairShareE6 = this.fairShare(market, nowMs);
     if (!engine.isFillable(market, fairShareE6, nowMs)) return true;
-    this.#submit({ kind: 'fillOrders', timeMs: nowMs, market, fairShareE6, ordersMax: ORDERS_AT_ONCE });
+    submitDue(this.sequencer, {
+      kind: 'fillOrders',
+      timeMs: nowMs,
+      market,
+      fairShareE6,
+      ordersMax: ORDERS_AT_ONCE,
+    });
     return !engine.isFillable(market, fairShareE6, nowMs);
-  }
-
-  #submit(command: SubmittedCommand): void {
-    const { status } = this.sequencer.submit(command);
-    assert(status === 'accepted' || this.sequencer.stopped, `${command.kind} was due and is ${status}`);
   }
 }
