@@ -17,17 +17,15 @@ export function mustSubmit(sequencer: Sequencer, command: SubmittedCommand): Acc
   return outcome;
 }
 
-/** Returns whether the rules differ from those in force before. */
-export function applyRules(sequencer: Sequencer, rules: Rules): boolean {
+export function applyRules(sequencer: Sequencer, rules: Rules): void {
   const { engine } = sequencer;
-  if (engine.rulesVersion === RULES_VERSION && isSame(engine.rules, rules)) return false;
+  if (engine.rulesVersion === RULES_VERSION && isSame(engine.rules, rules)) return;
   mustSubmit(sequencer, {
     kind: 'configure',
     timeMs: sequencer.stampMs(),
     rulesVersion: RULES_VERSION,
     rules,
   });
-  return true;
 }
 
 export function declareSetup(sequencer: Sequencer, { feed, clock, rulesFrom }: Setup): void {
