@@ -326,14 +326,8 @@ export const IDEMPOTENCY = table(
   },
 );
 
-/** Such a bet joined after one with a higher number; `afterBet` is just before it. */
-interface LateBet {
-  readonly bet: number;
-  readonly afterBet: number;
-}
-
 /** The round's open bets that are behind higher numbers, in their order; between them the others' numbers rise. */
-function* lateBets({ bets }: State, round: Round): Generator<LateBet> {
+function* lateBets({ bets }: State, round: Round): Generator<{ bet: number; afterBet: number }> {
   let highest = 0;
   let before = 0;
   // Only the unsettled bets of a round in settlement are linked for certain.

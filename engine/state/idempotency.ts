@@ -103,7 +103,7 @@ export class IdempotencyMemory {
    * in a chunk, but a snapshot has none, and both must behave alike.
    */
   forgetExpired(nowMs: number, ttlMs: number): void {
-    this.#notBeforeMs = Math.max(this.#notBeforeMs, nowMs - ttlMs + 1);
+    this.#notBeforeMs = this.rememberedFromMs(nowMs, ttlMs);
   }
 
   /** Orders from this time on are all remembered at `nowMs`. */

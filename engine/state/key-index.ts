@@ -39,7 +39,8 @@ export class KeyIndex {
 
   /** Offset of the slot's entry from number `firstNumber`, modulo 2^32; past the last entry if it was dropped. */
   offset(keyLow: number, at: number, firstNumber: number): number {
-    return offsetOf(this.#levelWith(keyLow & PARTITION_MASK), at, firstNumber);
+    const level = this.#levelWith(keyLow & PARTITION_MASK);
+    return ((level[at + 1] as number) - (firstNumber | 0)) >>> 0;
   }
 
   /** Adds entry `number`, the newest. Entries before `firstNumber` have been dropped. */
@@ -125,10 +126,6 @@ function newLevel(level: number): Int32Array {
 
 function tagOf(keyLow: number): number {
   return Math.floor(keyLow / PARTITIONS) | IN_USE;
-}
-
-function offsetOf(level: Int32Array, at: number, firstNumber: number): number {
-  return ((level[at + 1] as number) - (firstNumber | 0)) >>> 0;
 }
 
 /* Each entry is moved once or twice in its life, so these two loops work on local variables alone. */
