@@ -2,6 +2,7 @@
  * Puts the roots of locked rounds on record, as they are made beside the engine's thread. Only a manual clock waits for
  * them, so that in a sandbox a root always comes before the result.
  */
+import type { RoundName } from '../model/domain.js';
 import type { ErrorCode } from '../model/errors.js';
 import type { SignedRoot } from '../model/proofs/proof-views.js';
 import type { RoundView } from '../model/views.js';
@@ -12,14 +13,10 @@ export interface RootPublisherOptions {
   /** Tells the maker of roots what has happened since it was last told. */
   readonly tell: () => void;
   /** The root came too late, or does not fit. */
-  readonly onRefused: (
-    round: Pick<RoundView, 'market' | 'roundNumber'>,
-    code: ErrorCode,
-    detail: string,
-  ) => void;
+  readonly onRefused: (round: RoundName, code: ErrorCode, detail: string) => void;
 }
 
-export type RootToPublish = SignedRoot & Pick<RoundView, 'market' | 'roundNumber'>;
+export type RootToPublish = SignedRoot & RoundName;
 
 export class RootPublisher {
   #waiters: (() => void)[] = [];

@@ -16,6 +16,7 @@ import {
   RESULT_DOWN,
   RESULT_UP,
   RESULT_VOID,
+  type RoundName,
   roundId,
   timeFrameMs,
 } from '../../../engine/model/domain.js';
@@ -113,10 +114,7 @@ export class ArchivedRounds {
   }
 
   /** The house's share of the round's pool. */
-  #restCents(
-    { market, roundNumber }: Pick<ArchivedRoundView, 'market' | 'roundNumber'>,
-    seq: number,
-  ): number {
+  #restCents({ market, roundNumber }: RoundName, seq: number): number {
     const row = this.#settlement.get(seq, roundId(market, roundNumber));
     return row === undefined ? 0 : movedOf(intact(this.path, 'transfer', row)).amountCents;
   }
