@@ -2,6 +2,7 @@
 import type { LogView, StandbyReport } from '../../engine/model/ports.js';
 import type { FollowStatus } from './log/replicated-log.js';
 
+/** A standby that is not heard of for so long is not there. */
 export const HEARD_MS_MAX = 5_000;
 
 export class LogStatus {

@@ -10,6 +10,7 @@ import {
 } from '../../../engine/base/nats-servers.js';
 import { JournalError } from '../../errors.js';
 import { type LeaseEntry, PlaceTaken } from '../../replication/log/replicated-log.js';
+import { HEARD_MS_MAX } from '../../replication/log-status.js';
 import type { NatsLog } from '../../replication/nats/nats-log.js';
 import { type CliCommand, defineCommand } from '../frame/command.js';
 import { EXIT, type ExitCode, UsageError } from '../frame/exit-codes.js';
@@ -25,8 +26,6 @@ interface LeadOptions {
 
 const WAIT_MS_MAX = 30_000;
 const LOOK_EVERY_MS = 50;
-/** A standby that is not heard of for so long is not there. */
-const HEARD_MS_MAX = 5_000;
 
 interface Change {
   /** The names of the leader before, and from now on. */
