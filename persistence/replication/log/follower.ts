@@ -45,6 +45,7 @@ const LOOKS_PER_LEASE = 8;
 
 export class Follower {
   readonly #watch: LeaseWatch;
+  readonly #reader: LogReader;
   #lease: LeaseState = 'held';
   #leader = '';
   #toldSeq = 0;
@@ -61,8 +62,8 @@ export class Follower {
     private place: LogPlace,
     private readonly joiner: BatchJoiner,
     private readonly options: FollowerOptions,
-    private readonly reader = new LogReader(log, place.sequence),
   ) {
+    this.#reader = new LogReader(log, place.sequence);
     this.#watch = new LeaseWatch(options.leaseMs, options.node);
     this.#endMs = options.monotonicMs();
   }
@@ -102,7 +103,7 @@ export class Follower {
   async untilLeaderless(): Promise<LeadFrom> {
     const { retry, rest } = this.options;
     for (;;) {
-      const entry = await retry.until(() => this.reader.next());
+      const entry = await retry.until(() => this.#reader.next());
       await this.#lookAtLease();
       await this.#tellStatus(entry === null);
       if (entry !== null) await this.#take(entry);
@@ -229,7 +230,7 @@ export class Follower {
     // At its end a log that has lost messages looks as if nothing were new.
     if (isAtEnd) await this.#checkPlace();
     const { at, lastEpoch: epoch } = this.joiner;
-    const readSequence = this.reader.sequence;
+    const readSequence = this.#reader.sequence;
     const lastSequence = isAtEnd ? readSequence : (await retry.until(() => this.log.bounds())).last;
     const leaseAgeMs = nowMs - this.#watch.renewedMs;
     const status = { lease: this.#lease, leaseAgeMs, leader: this.#leader, epoch };
