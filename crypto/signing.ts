@@ -31,7 +31,7 @@ export function laterSignerOf(pair: KeyPair): SignLater {
     });
 }
 
-export interface Signed {
+interface Signed {
   readonly text: string;
   readonly keyId: string;
   /** 128 hex digits. */

@@ -101,7 +101,7 @@ export class RoundSeeds {
 }
 
 /** SHA-256 of a seed's bytes; both in hex. */
-export function seedCommitment(seed: string, tools: FairnessTools): string {
+function seedCommitment(seed: string, tools: FairnessTools): string {
   const bytes = Uint8Array.from({ length: seed.length / 2 }, (_, i) =>
     Number.parseInt(seed.slice(2 * i, 2 * i + 2), 16),
   );

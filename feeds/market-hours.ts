@@ -7,7 +7,7 @@ import type { Closure } from '../config/closures.js';
 import type { AssetClass } from '../engine/model/domain.js';
 import { ZoneClock } from '../process/zone-clock.js';
 
-export type Session = readonly [openMs: number, closeMs: number];
+type Session = readonly [openMs: number, closeMs: number];
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

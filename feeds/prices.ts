@@ -22,7 +22,7 @@ import { expectedAssetsOf, silentAssetsOf } from './silent-assets.js';
 /** How long a service may take after a start to tell its prices at boundaries from before it. */
 const RECALL_MS = 15_000;
 
-export interface Prices extends ChosenFeed, PriceWatch {
+interface Prices extends ChosenFeed, PriceWatch {
   readonly hours: MarketHours;
   readonly tracker: PriceTracker;
   readonly quoter: Quoter;

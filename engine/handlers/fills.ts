@@ -17,7 +17,7 @@ import { joinRound } from './bets.js';
 import { isCovered, type Offer, offerFor, reaches, takesBets } from './order-checks.js';
 
 /** Orders that a bet fills at once. They take far less time than a slice of a settlement. */
-export const FILLS_MAX = 32;
+const FILLS_MAX = 32;
 
 interface Fills {
   readonly events: readonly OrderFilled[];

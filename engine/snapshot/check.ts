@@ -8,7 +8,7 @@ import type { Round } from '../state/rounds.js';
 import type { State } from '../state/state.js';
 
 /** Stored in a snapshot beside their parts. */
-export interface Sums {
+interface Sums {
   readonly accountsCents: number;
   readonly potsCents: number;
   readonly openStakesCents: number;

@@ -61,7 +61,7 @@ const FIGURES = {
   keys: count,
   betsRetained: count,
 };
-export type Figures = ValuesOf<typeof FIGURES>;
+type Figures = ValuesOf<typeof FIGURES>;
 
 /** One row. */
 export const ENGINE = new Table('engine', object(FIGURES));

@@ -5,7 +5,7 @@
 import { NO_LIMIT } from '../model/domain.js';
 import type { LimitFills, OrderTerms } from '../model/events.js';
 
-export type Optional = Pick<OrderTerms, 'type' | 'clientSeed' | 'clientOrderId' | 'limitOddsE4' | 'filled'>;
+type Optional = Pick<OrderTerms, 'type' | 'clientSeed' | 'clientOrderId' | 'limitOddsE4' | 'filled'>;
 
 /** While no row has a text there is no array. */
 export class RareTexts {

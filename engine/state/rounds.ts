@@ -15,7 +15,7 @@ import type { ProofView } from '../model/proofs/proof-views.js';
 import type { MarketRules, Rules } from '../model/rules.js';
 import type { OpenPrice, QuoteView, RoundView } from '../model/views.js';
 
-export type Proof = { -readonly [field in keyof ProofView]: ProofView[field] };
+type Proof = { -readonly [field in keyof ProofView]: ProofView[field] };
 
 const newProof = (): Proof => ({
   open: null,

@@ -42,7 +42,7 @@ export interface Book {
   readonly timeMs: number;
 }
 
-export type Message =
+type Message =
   | (Book & { readonly kind: 'book' })
   | { readonly kind: 'heartbeat' }
   | { readonly kind: 'error'; readonly detail: string }

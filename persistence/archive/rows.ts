@@ -226,10 +226,7 @@ function transferRow(seq: number, item: number, event: BalanceMoved): Cell[] {
 }
 
 /** Counts after the command: an account or key that it made has the last number. */
-export interface Numbered {
-  readonly accountCount: number;
-  readonly keyCount: number;
-}
+type Numbered = Pick<EngineReads, 'accountCount' | 'keyCount'>;
 
 /** Not shown: the digest of a key's secret, and rules, since `ruleFacts` has those that are no default. */
 const LEFT_OUT = ['by', 'digest', 'rules'];

@@ -24,7 +24,7 @@ const PAGE_BYTES = 4_096;
 /** A commit writes these besides its text: the leaf, its parents, the rest of the last page. */
 const PAGES_PER_COMMIT = 3;
 
-export const SEGMENT_BYTES_MAX = 256 * 1024 * 1024;
+const SEGMENT_BYTES_MAX = 256 * 1024 * 1024;
 /** A postponed roll is tried again after this much more text. */
 const ROLL_RETRY_BYTES = 64 * 1024;
 const ROW_BYTES = 200;

@@ -11,7 +11,7 @@ const DAY_MS = 24 * HOUR_MS;
 /** 1 January 1970 was a Thursday, and weeks begin on Monday. */
 const THURSDAY = 3;
 
-export type Known = Pick<Rules, 'news' | 'profiles'>;
+type Known = Pick<Rules, 'news' | 'profiles'>;
 
 const endOf = ({ atMs, minutes }: NewsRule): number => atMs + minutes * MINUTE_MS;
 

@@ -24,7 +24,7 @@ import { defineCommand } from '../frame/command.js';
 import { EXIT } from '../frame/exit-codes.js';
 
 /** `note`: the server works, and there is something to know. `bad`: do something before the server is relied on. */
-export type Verdict = 'good' | 'note' | 'bad';
+type Verdict = 'good' | 'note' | 'bad';
 
 export interface Check {
   readonly name: string;

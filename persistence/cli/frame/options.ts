@@ -98,7 +98,7 @@ export const RANGE_OPTIONS: readonly Option[] = [
 ];
 
 /** `fromSeq` is `toSeq + 1` if no command is in it. */
-export interface Range {
+interface Range {
   readonly fromSeq: number;
   readonly toSeq: number;
 }

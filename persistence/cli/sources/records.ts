@@ -44,7 +44,7 @@ interface OpenArchive {
   readonly progress: ArchiveProgress;
 }
 
-export interface Known {
+interface Known {
   readonly archive: ArchiveReader;
   /** Throws `not_found` if the state cannot be worked out any more. */
   readonly state: () => Engine;

@@ -14,7 +14,7 @@ import { type ChainPosition, sealBatch } from '../../journal/segment/batch-row.j
 import { findSegments, firstSeqOf, segmentPath, writeSegment } from '../../journal/segment/names.js';
 import type { Stretch } from './stretches.js';
 
-export interface WrittenJournal {
+interface WrittenJournal {
   readonly segments: readonly string[];
   /** `checksum` is null if the end is a snapshot without a row. */
   readonly end: ArchivePosition & { readonly checksum: string | null };
