@@ -16,7 +16,7 @@ import {
   textAt,
   timeFrameMs,
 } from '../model/domain.js';
-import type { EngineEvent, RoundNotOpened } from '../model/events.js';
+import type { BalanceMoved, EngineEvent, RoundNotOpened } from '../model/events.js';
 import type { PriceOrigin } from '../model/proofs/proof-views.js';
 import { HOUSE } from '../state/house.js';
 import { type Market, Round, termsOf } from '../state/rounds.js';
@@ -111,18 +111,23 @@ export function openRound(
   state.markets.potsCents += seedsCents;
   state.markets.market(market).lastRoundNumber = roundNumber;
   state.markets.noteOpenPrice(assetOf(market), { price, timeMs: round.startTimeMs });
-  events.push({
-    type: 'balanceMoved',
-    timeMs,
-    account: HOUSE,
-    amountCents: -seedsCents,
-    balanceCents: state.house.move(-seedsCents),
-    reason: 'seed',
-    reference: roundId(market, roundNumber),
-  });
+  events.push(movedByHouse(state, round, 'seed', -seedsCents, timeMs));
   events.push({ type: 'roundOpened', timeMs, market, roundNumber, openPrice: price });
   if (timeMs >= round.lockTimeMs) lockRound(round, timeMs, events);
   return true;
+}
+
+/** The house pays into the round's pot, or gets what is left of it. */
+export function movedByHouse(
+  { house }: State,
+  { market, roundNumber }: Round,
+  reason: 'seed' | 'settlement',
+  amountCents: number,
+  timeMs: number,
+): BalanceMoved {
+  const balanceCents = house.move(amountCents);
+  const reference = roundId(market, roundNumber);
+  return { type: 'balanceMoved', timeMs, account: HOUSE, amountCents, balanceCents, reason, reference };
 }
 
 export function lockRound(round: Round, timeMs: number, events: EngineEvent[]): void {

@@ -20,12 +20,12 @@ import {
 } from '../model/domain.js';
 import type { EngineEvent } from '../model/events.js';
 import { houseResultCents } from '../quotes/exposure.js';
-import { HOUSE } from '../state/house.js';
 import type { Round } from '../state/rounds.js';
 import { type Effect, reject, type State } from '../state/state.js';
 import { endBet } from './bets.js';
 import { releaseLimit } from './limit-orders.js';
 import { countResult } from './loss-limits.js';
+import { movedByHouse } from './opening.js';
 
 /** A round without bets and resting orders is settled at once; any other joins the queue. */
 export function resolveRound(
@@ -100,15 +100,7 @@ function finishRound(state: State, round: Round, timeMs: number, events: EngineE
   round.lastBet = 0;
   if (restCents > 0) {
     state.markets.potsCents -= restCents;
-    events.push({
-      type: 'balanceMoved',
-      timeMs,
-      account: HOUSE,
-      amountCents: restCents,
-      balanceCents: state.house.move(restCents),
-      reason: 'settlement',
-      reference: roundId(market, roundNumber),
-    });
+    events.push(movedByHouse(state, round, 'settlement', restCents, timeMs));
   }
   countResult(state, market, houseResultCents(round, round.result), timeMs, events);
   state.markets.market(market).keepSettled(round, state.rulesInForce.settledRoundsMax);
