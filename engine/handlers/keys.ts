@@ -5,7 +5,7 @@ import { WRITE_SCOPES_MASK, WRITE_TIER } from '../model/domain.js';
 import type { ErrorCode } from '../model/errors.js';
 import type { KeyChanged, Rejected } from '../model/events.js';
 import { isActive } from '../state/keys.js';
-import { type Effect, reject, type State } from '../state/state.js';
+import { type Effect, reject, rejectForNow, type State } from '../state/state.js';
 import { noAccount } from './accounts.js';
 
 export function createKey(state: State, command: CreateKey): Effect {
@@ -69,7 +69,7 @@ export function rotateKey(state: State, command: RotateKey): Effect {
 export function setDeadman(state: State, command: SetDeadman, gate: ErrorCode | null): Effect {
   const { key, seconds, timeMs } = command;
   if (!state.keys.has(key)) return noKey();
-  if (gate !== null) return reject(gate, 'orders are not taken right now; try again');
+  if (gate !== null) return rejectForNow(gate);
   state.keys.change(key, { deadmanSeconds: seconds });
   return [changed(state, 'keyUpdated', key, timeMs)];
 }

@@ -5,10 +5,8 @@ import { END_CANCELLED, END_EXPIRED } from '../model/domain.js';
 import type { ErrorCode } from '../model/errors.js';
 import type { BetSettled, EngineEvent } from '../model/events.js';
 import type { BetChunk } from '../state/bets.js';
-import { type Effect, reject, type State } from '../state/state.js';
+import { type Effect, reject, rejectForNow, type State } from '../state/state.js';
 import { endBet } from './bets.js';
-
-const NOT_NOW = 'orders are not taken right now; try again';
 
 /** `gate` is as for orders: a cancellation has to be journaled, too. */
 export function cancelOrder(state: State, command: CancelOrder, gate: ErrorCode | null): Effect {
@@ -16,7 +14,7 @@ export function cancelOrder(state: State, command: CancelOrder, gate: ErrorCode 
   const row = rowOf(state, account, bet);
   if (row === 0) return reject('order_not_found', 'no order of this account has this id');
   if (!isPending(state, row)) return reject('order_not_pending', 'only an order that rests can be cancelled');
-  if (gate !== null) return reject(gate, NOT_NOW);
+  if (gate !== null) return rejectForNow(gate);
   return [release(state, row, END_CANCELLED, timeMs)];
 }
 
@@ -29,7 +27,7 @@ export function cancelOrders(state: State, command: CancelOrders, gate: ErrorCod
     return side === null || chunk.side[i] === side;
   });
   if (rows.length === 0) return reject('order_not_pending', 'no such order of this account rests');
-  return gate === null ? cancelRows(state, rows, timeMs) : reject(gate, NOT_NOW);
+  return gate === null ? cancelRows(state, rows, timeMs) : rejectForNow(gate);
 }
 
 /** 0 if the bet is not in memory or another account's. */

@@ -11,7 +11,7 @@ import type { Rules } from '../model/rules.js';
 import { availableCents, edgeCents } from '../quotes/exposure.js';
 import type { AccountChunk } from '../state/accounts.js';
 import { Round } from '../state/rounds.js';
-import { reject, type State } from '../state/state.js';
+import { reject, rejectForNow, type State } from '../state/state.js';
 
 /** An offer for one stake. Odds and percent are those after the stake has joined its pool. */
 export interface Offer {
@@ -103,7 +103,7 @@ function openRound(
   const late = guards === null ? null : checkMoment(order, guards, market.current);
   if (late !== null) return late;
   if (!state.trading.enabled) return reject('trading_disabled', state.trading.reason);
-  if (gate !== null) return reject(gate, 'orders are not taken right now; try again');
+  if (gate !== null) return rejectForNow(gate);
   if (market.suspended) return reject('market_suspended', 'this market takes no bets');
   const round = market.current;
   if (round === null || round.status !== LIVE || order.timeMs >= round.lockTimeMs) {

@@ -53,3 +53,7 @@ export type Effect = Rejected | Replayed | EngineEvent[];
 export function reject(code: ErrorCode, detail = ''): Rejected {
   return { status: 'rejected', code, detail };
 }
+
+/** `gate` says why orders are not taken. */
+export const rejectForNow = (gate: ErrorCode): Rejected =>
+  reject(gate, 'orders are not taken right now; try again');
