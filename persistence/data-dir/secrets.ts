@@ -6,6 +6,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { messageOf } from '../../engine/base/attempt.js';
 import { isOperatorToken, OPERATOR_TOKEN_FORM } from '../../engine/model/operators.js';
+import type { Rules } from '../../engine/model/rules.js';
 import { JournalError } from '../errors.js';
 import { ifThere, writeFileDurably } from './files.js';
 import type { DataDir } from './layout.js';
@@ -42,6 +43,10 @@ export function openMasterSecret(dir: DataDir, mayCreate: boolean): Buffer {
 export function masterSecretFingerprint(masterSecret: Uint8Array): string {
   return createHash('sha256').update(masterSecret).digest('hex');
 }
+
+/** Says whether rounds under these rules, null if none are in force yet, were opened with another secret. */
+export const isOtherSecret = (rules: Rules | null, masterSecret: Uint8Array): boolean =>
+  rules !== null && rules.masterSecretFingerprint !== masterSecretFingerprint(masterSecret);
 
 /** Created if the file is missing. Throws `secret_invalid`. */
 export function openOperatorToken(dir: DataDir): string {

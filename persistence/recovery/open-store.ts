@@ -6,9 +6,8 @@ import type { SigningKeys } from '../../engine/model/proofs/signing.js';
 import { closing } from '../data-dir/closing.js';
 import { type DataDir, dataDirLayout, openDataDir } from '../data-dir/layout.js';
 import { type DataDirLock, lockDataDir, START_WAIT_MS } from '../data-dir/lock.js';
-import { masterSecretFingerprint, openMasterSecret } from '../data-dir/secrets.js';
+import { invalidSecret, isOtherSecret, openMasterSecret } from '../data-dir/secrets.js';
 import { openSigningKeys } from '../data-dir/signing-keys.js';
-import { JournalError } from '../errors.js';
 import { raiseMark } from '../journal/mark.js';
 import { JournalReader } from '../journal/reader.js';
 import { hasSegments } from '../journal/segment/names.js';
@@ -94,10 +93,9 @@ function replay(dir: DataDir, clock: Clock, onProgress: OnProgress): RecoveredEn
 }
 
 function checkSecret(dir: DataDir, engine: Engine, masterSecret: Buffer): void {
-  const inForce = engine.rules?.masterSecretFingerprint;
-  if (inForce === undefined || inForce === masterSecretFingerprint(masterSecret)) return;
-  throw new JournalError(
-    'secret_invalid',
-    `The file ${dir.masterSecretFile} is not the secret that the journal's rounds were opened with. Put the right one back from a backup.`,
+  if (!isOtherSecret(engine.rules, masterSecret)) return;
+  throw invalidSecret(
+    dir.masterSecretFile,
+    "is not the secret that the journal's rounds were opened with. Put the right one back from a backup.",
   );
 }

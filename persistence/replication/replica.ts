@@ -5,7 +5,7 @@
  */
 import { assert, must } from '../../engine/base/assert.js';
 import type { JournalWriter, LogView, SpaceLevel, StoredBatch } from '../../engine/model/ports.js';
-import { masterSecretFingerprint } from '../data-dir/secrets.js';
+import { invalidSecret, isOtherSecret } from '../data-dir/secrets.js';
 import { JournalError } from '../errors.js';
 import type { Store } from '../recovery/open-store.js';
 import { replayBatch } from '../replay/replay.js';
@@ -185,11 +185,10 @@ export class Replica {
   /** Every machine of an exchange must be able to prove the rounds that another one opened. */
   #checkSecret(): void {
     const { engine, masterSecret, dir } = this.store;
-    const inForce = engine.rules?.masterSecretFingerprint;
-    if (inForce === undefined || inForce === masterSecretFingerprint(masterSecret)) return;
-    throw new JournalError(
-      'secret_invalid',
-      `The file ${dir.masterSecretFile} is not that of the exchange that is replicated here. Empty this data directory, and put the leader's file in it.`,
+    if (!isOtherSecret(engine.rules, masterSecret)) return;
+    throw invalidSecret(
+      dir.masterSecretFile,
+      "is not that of the exchange that is replicated here. Empty this data directory, and put the leader's file in it.",
     );
   }
 

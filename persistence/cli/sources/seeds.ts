@@ -4,7 +4,7 @@ import { messageOf } from '../../../engine/base/attempt.js';
 import { RoundSeeds } from '../../../engine/fairness.js';
 import type { Rules } from '../../../engine/model/rules.js';
 import type { DataDir } from '../../data-dir/layout.js';
-import { masterSecretFingerprint, openMasterSecret } from '../../data-dir/secrets.js';
+import { isOtherSecret, openMasterSecret } from '../../data-dir/secrets.js';
 
 export type KnownSeeds =
   | { readonly seeds: RoundSeeds; readonly why: null }
@@ -14,8 +14,7 @@ export type KnownSeeds =
 export function readRoundSeeds(dir: DataDir, rules: Rules | null): KnownSeeds {
   try {
     const secret = openMasterSecret(dir, false);
-    if (rules === null || rules.masterSecretFingerprint === masterSecretFingerprint(secret))
-      return { seeds: new RoundSeeds(secret, FAIRNESS_TOOLS), why: null };
+    if (!isOtherSecret(rules, secret)) return { seeds: new RoundSeeds(secret, FAIRNESS_TOOLS), why: null };
     const why = `The file ${dir.masterSecretFile} is not the secret of this journal's rounds.`;
     return { seeds: null, why };
   } catch (thrown) {

@@ -17,7 +17,7 @@ import type { ArchivePosition } from '../../archive/schema.js';
 import { ArchiveWriter } from '../../archive/writer.js';
 import { databaseBytes, fileBytes, ifThere } from '../../data-dir/files.js';
 import { type DataDir, openDataDir } from '../../data-dir/layout.js';
-import { masterSecretFingerprint } from '../../data-dir/secrets.js';
+import { isOtherSecret } from '../../data-dir/secrets.js';
 import { JournalError } from '../../errors.js';
 import { createMarkFile, EMPTY_MARK } from '../../journal/mark.js';
 import { findSegments } from '../../journal/segment/names.js';
@@ -163,9 +163,8 @@ function restoreArchive(
 }
 
 function secretNotes(source: DataDir, engine: Engine): string[] {
-  const inForce = engine.rules?.masterSecretFingerprint;
-  if (inForce === undefined || !existsSync(source.masterSecretFile)) return [];
-  if (masterSecretFingerprint(readFileSync(source.masterSecretFile)) === inForce) return [];
+  if (engine.rules === null || !existsSync(source.masterSecretFile)) return [];
+  if (!isOtherSecret(engine.rules, readFileSync(source.masterSecretFile))) return [];
   return [
     `The file ${source.masterSecretFile} is not the secret that the rounds were opened with: put the right one into the ` +
       'new directory, or the server does not start on it.',

@@ -9,7 +9,7 @@ import type { Mark, StoredBatch } from '../../../engine/model/ports.js';
 import type { NotedKey } from '../../../engine/model/proofs/signing.js';
 import { type ArchiveReport, checkArchive } from '../../archive/check.js';
 import type { DataDir } from '../../data-dir/layout.js';
-import { masterSecretFingerprint, openMasterSecret } from '../../data-dir/secrets.js';
+import { isOtherSecret, openMasterSecret } from '../../data-dir/secrets.js';
 import { JournalError } from '../../errors.js';
 import { acknowledgedSeq, readMarkFile } from '../../journal/mark.js';
 import { absentPath, readAbsent } from '../../journal/segment/absent.js';
@@ -214,10 +214,9 @@ function checkSecret(
   replay: ReplayCheck,
   findings: Findings,
 ): void {
-  const inForce = replay.engine?.rules?.masterSecretFingerprint;
-  if (inForce === undefined) return;
+  const rules = replay.engine?.rules ?? null;
+  if (rules === null) return;
   const fault = (what: string): void => findings.fault('secret', dir.masterSecretFile, null, what);
   if (secret instanceof JournalError) fault(secret.message);
-  else if (masterSecretFingerprint(secret) !== inForce)
-    fault('It is not the secret that the rounds were opened with.');
+  else if (isOtherSecret(rules, secret)) fault('It is not the secret that the rounds were opened with.');
 }
