@@ -8,18 +8,13 @@ import { assert } from './assert.js';
 /** Largest amount in cents, and the limit on the sum of all deposits: 1e15, ten trillion dollars. */
 export const AMOUNT_CENTS_MAX = 1_000_000_000_000_000;
 
-/** Up to here a product and the adjacent multiples of a divisor are exact in a double. */
+/** Up to here a product is exact in a double, and its quotient is never rounded up to the next integer. */
 const EXACT_MAX = 2 ** 52;
 
 /** floor(a * b / c) for integers a, b >= 0 and 0 < c <= 2^52. */
 export function mulDivFloor(a: number, b: number, c: number): number {
   const product = a * b;
-  if (product <= EXACT_MAX) {
-    // The quotient may have been rounded up to the next integer. The remainder operator would be slower than this
-    // check.
-    const quotient = Math.floor(product / c);
-    return quotient * c > product ? quotient - 1 : quotient;
-  }
+  if (product <= EXACT_MAX) return Math.floor(product / c);
   const quotient = Number((BigInt(a) * BigInt(b)) / BigInt(c));
   assert(quotient <= Number.MAX_SAFE_INTEGER, `quotient of ${a} * ${b} / ${c} is not a safe integer`);
   return quotient;
