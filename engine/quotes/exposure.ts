@@ -11,7 +11,7 @@
  * of both, weighted with p and 1 - p, which is what they staked less the edge. It also makes the house's expected
  * result the edge, if the fair shares are the probabilities, however the price moves between the bets.
  */
-import { mulDivCeil, oddsE4, payoutCents } from '../base/money.js';
+import { mulDivCeil } from '../base/money.js';
 import { RESULT_DOWN, RESULT_NONE, RESULT_UP, UP, WHOLE_E6 } from '../model/domain.js';
 import type { RoundView } from '../model/views.js';
 import { type QuotedRound, quotedUpCents } from './split.js';
@@ -69,14 +69,8 @@ export function availableCents(round: ExposedRound, side: number, fairShareE6: n
     const share = (side === UP ? fairShareE6 : WHOLE_E6 - fairShareE6) / WHOLE_E6;
     limit = Math.min(limit, firstRoot(quote.edgeCents, sideCents, totalCents, kept * share));
   }
-  const fits = (stake: number): boolean => {
-    const payout = payoutCents(stake, oddsE4(totalCents + stake, sideCents + stake), round.feeBps);
-    if (owedCents + payout > totalCents + stake) return false;
-    return quote === null || quote.edgeCents + edgeCents(side, stake, payout, fairShareE6) >= 0;
-  };
-  let stake = Math.floor(limit);
-  // The root is of real numbers; rounding to cents may ask for a little less.
-  for (let step = 1; stake >= minStakeCents && !fits(stake); step *= 2) stake -= step;
+  // The root is of real numbers. Odds and payouts are rounded down, and the pool and the edge are whole cents.
+  const stake = Math.floor(limit);
   return stake >= minStakeCents ? stake : 0;
 }
 
