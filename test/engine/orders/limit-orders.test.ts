@@ -11,7 +11,7 @@ import {
   type Side,
 } from '../../../engine/model/domain.js';
 import type { EngineEvent, OrderFilled, Outcome } from '../../../engine/model/events.js';
-import { fairHouse } from '../../support/engine/house-rules.js';
+import { fairHouse, fixedHouse } from '../../support/engine/house-rules.js';
 import { plainOrder } from '../../support/engine/plain-order.js';
 import { digestsOf, restored } from '../../support/engine/snapshots.js';
 import { BTC_1M, BTC_15M, Exchange, MINUTE_MS, rulesFor, typesOf } from '../../support/reference/exchange.js';
@@ -42,7 +42,8 @@ const fillsOf = (outcome: Outcome): readonly OrderFilled[] =>
 const statusOf = (exchange: Exchange, account: number, bet: number): string | undefined =>
   exchange.reads.order(account, bet)?.status;
 
-const opened = () => Exchange.withAccount('VIP', 10_000_00, { markets: [BTC_15M] });
+const opened = (house = fixedHouse()) =>
+  Exchange.withAccount('VIP', 10_000_00, { markets: [BTC_15M], market: { house } });
 
 test('an order is placed at once where its bet gets the odds, and rests where it gets a little less', () => {
   const { exchange, account } = opened();
@@ -83,14 +84,9 @@ test('a bet on the other side fills an order at no less than its limit, and its 
 
 test('where the seeds are fixed, a fair share counts for nothing and is not kept', () => {
   const { exchange, account } = opened();
-  limit(exchange, { account, limitOddsE4: 22_000, fairShareE6: 900_000 });
-  const moved = exchange.bet({
-    account,
-    market: BTC_15M,
-    side: 'DOWN',
-    stakeCents: 400_00,
-    fairShareE6: 900_000,
-  });
+  const fairShareE6 = 900_000;
+  limit(exchange, { account, limitOddsE4: 22_000, fairShareE6 });
+  const moved = exchange.bet({ account, market: BTC_15M, side: 'DOWN', stakeCents: 400_00, fairShareE6 });
   const [bet] = eventsOf(moved);
   const [filled] = fillsOf(moved);
   ok(bet?.type === 'betPlaced' && filled !== undefined);
@@ -98,21 +94,11 @@ test('where the seeds are fixed, a fair share counts for nothing and is not kept
 });
 
 test("the house's newest quote decides at which odds a resting order is filled, never worse than its limit", () => {
-  const { exchange, account } = Exchange.withAccount('VIP', 50_000_00, {
-    markets: [BTC_15M],
-    market: { house: fairHouse() },
-  });
-  deepEqual(typesOf(eventsOf(limit(exchange, { account, limitOddsE4: 25_000, fairShareE6: 500_000 }))), [
-    'orderPending',
-  ]);
-  const at = (fairShareE6: number) =>
-    exchange.apply({
-      kind: 'fillOrders',
-      timeMs: exchange.nowMs,
-      market: BTC_15M,
-      fairShareE6,
-      ordersMax: 9,
-    });
+  const { exchange, account } = opened(fairHouse());
+  const resting = limit(exchange, { account, limitOddsE4: 25_000, fairShareE6: 500_000 });
+  deepEqual(typesOf(eventsOf(resting)), ['orderPending']);
+  const fill = { kind: 'fillOrders', timeMs: exchange.nowMs, market: BTC_15M, ordersMax: 9 } as const;
+  const at = (fairShareE6: number) => exchange.apply({ ...fill, fairShareE6 });
   equal(at(450_000).status, 'rejected');
   const [filled] = fillsOf(at(300_000));
   ok(filled !== undefined && filled.oddsE4 > 30_000, 'at the odds of the quote, not at those that it named');
@@ -123,12 +109,11 @@ test('only an order that rests can be cancelled, by its account, and only once',
   const other = exchange.account('VIP', 10_000_00);
   limit(exchange, { account, limitOddsE4: 30_000 });
   exchange.bet({ account, market: BTC_15M });
-  const cancel = (owner: number, bet: number) =>
-    exchange.outcomeOf({ kind: 'cancelOrder', timeMs: exchange.nowMs, account: owner, key: 1, bet });
+  const first = { kind: 'cancelOrder', timeMs: exchange.nowMs, account, key: 1, bet: 1 } as const;
+  const cancel = (owner: number, bet: number) => exchange.outcomeOf({ ...first, account: owner, bet });
   equal(cancel(other, 1), 'order_not_found');
   equal(cancel(account, 2), 'order_not_pending');
-  const gated = { kind: 'cancelOrder', timeMs: exchange.nowMs, account, key: 1, bet: 1 } as const;
-  const busy = exchange.apply(gated, 'journal_backlog');
+  const busy = exchange.apply(first, 'journal_backlog');
   ok(busy.status === 'rejected' && busy.code === 'journal_backlog', 'while orders are refused');
   exchange.accepted({ kind: 'setTrading', timeMs: exchange.nowMs, enabled: false, reason: 'stop' });
   equal(cancel(account, 1), 'accepted', 'also while trading is off');
@@ -225,14 +210,14 @@ test('a freeze cancels what rests at once; a void gives it back with the settlem
   const other = exchange.account('VIP', 10_000_00);
   limit(exchange, { account, limitOddsE4: 30_000 });
   limit(exchange, { account: other, limitOddsE4: 30_000 });
-  const frozen = exchange.accepted({
+  const freeze = {
     kind: 'updateAccount',
     timeMs: exchange.nowMs,
     account,
     tier: null,
     frozen: true,
-  });
-  deepEqual(typesOf(frozen), ['accountUpdated', 'betSettled']);
+  } as const;
+  deepEqual(typesOf(exchange.accepted(freeze)), ['accountUpdated', 'betSettled']);
   equal(exchange.balanceCents(account), 10_000_00);
   equal(exchange.voidCurrent(BTC_15M), 'accepted');
   const [ended] = exchange.settleAll();
@@ -242,10 +227,7 @@ test('a freeze cancels what rests at once; a void gives it back with the settlem
 });
 
 test('nothing is filled where a market or trading is stopped, without a price, or after betting has closed', () => {
-  const { exchange, account } = Exchange.withAccount('VIP', 10_000_00, {
-    markets: [BTC_15M],
-    market: { house: fairHouse() },
-  });
+  const { exchange, account } = opened(fairHouse());
   for (const side of SIDES) limit(exchange, { account, side, limitOddsE4: 25_000, fairShareE6: 500_000 });
   const whole = { kind: 'fillOrders', market: BTC_15M, ordersMax: 9 } as const;
   const isFillable = (fairShareE6 = 300_000): boolean =>
