@@ -57,7 +57,7 @@ test('minOdds is compared with the odds after the stake has joined, and a refusa
 
 test('an order with both guards on the odds is told of either, one without minOdds of neither', () => {
   const { exchange, account } = opened();
-  const away = { account, stakeCents: 100_00, expectedPercentE6: 10_000_000 };
+  const away = { account, stakeCents: 100_00, expectedPercentE6: 0 };
   const both = exchange.bet({ ...away, guards: { minOddsE4: 1_0000 } });
   deepEqual(currentOf(both), { percentE2: 50_00, oddsE4: 1_9090 });
   for (const guards of [undefined, { validUntilMs: DAY_MS + MINUTE_MS }]) {
