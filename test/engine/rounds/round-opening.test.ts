@@ -2,6 +2,7 @@
 import { deepEqual, equal, throws } from 'node:assert/strict';
 import { test } from 'node:test';
 import { AssertionError } from '../../../engine/base/assert.js';
+import type { SetCalendar } from '../../../engine/model/commands.js';
 import type { EngineEvent } from '../../../engine/model/events.js';
 import { fixedHouse } from '../../support/engine/house-rules.js';
 import {
@@ -23,6 +24,9 @@ const currentNumber = (exchange: Exchange, market = BTC_1M): number | null =>
 
 const refusals = (events: readonly EngineEvent[]): unknown[] =>
   events.flatMap((event) => (event.type === 'roundNotOpened' ? [[event.roundNumber, event.reason]] : []));
+
+const setHours = (exchange: Exchange, sessions: SetCalendar['sessions']) =>
+  exchange.accepted({ kind: 'setCalendar', timeMs: exchange.nowMs, assetClass: 'FX', sessions });
 
 test('a round opens late with exactly 10 s of betting left, but not with less', () => {
   for (const [atMs, outcome] of [
@@ -59,6 +63,10 @@ test('a round that lacked a price opens late in the same window', () => {
   exchange.atMs = 70_000;
   equal(exchange.openLate(BTC_1M, 100), 'accepted');
   equal(currentNumber(exchange), FIRST_ROUND + 1);
+  exchange.passTo(2 * MINUTE_MS);
+  equal(exchange.voidCurrent(BTC_1M), 'accepted');
+  exchange.boundary(BTC_1M, 2 * MINUTE_MS, 101);
+  equal(exchange.openLate(BTC_1M, 101), 'invalid_request', 'one that was voided does not');
 });
 
 test('after a downtime the next window exists until the instant of its end', () => {
@@ -95,8 +103,7 @@ test('a house with exactly both seeds opens a round; with a cent less it does no
 
   const poor = new Exchange({ houseCents: 2 * 1_000_00 - 1 });
   equal(poor.openLate(BTC_1M, 100), 'invalid_request');
-  const timeMs = poor.nowMs;
-  poor.accepted({ kind: 'depositHouse', timeMs, amountCents: 1, reference: 'a cent' });
+  poor.accepted({ kind: 'depositHouse', timeMs: poor.nowMs, amountCents: 1, reference: 'a cent' });
   equal(poor.openLate(BTC_1M, 100), 'accepted');
 
   // At a boundary the closing round's money is back before the next one's is asked for.
@@ -138,9 +145,7 @@ test('rounds open only if they end within market hours, to the millisecond', () 
     [6 * MINUTE_MS - 1, false, false],
   ] as const) {
     const exchange = new Exchange({ markets });
-    const timeMs = exchange.nowMs;
-    const sessions = [[DAY_MS, DAY_MS + closeAtMs]] as const;
-    exchange.accepted({ kind: 'setCalendar', timeMs, assetClass: 'FX', sessions });
+    setHours(exchange, [[DAY_MS, DAY_MS + closeAtMs]]);
     exchange.openLate(EURUSD_1M, 1.08);
     for (let minute = 1; minute <= 4; minute++) {
       exchange.passTo(minute * MINUTE_MS);
@@ -159,16 +164,14 @@ test('rounds open only if they end within market hours, to the millisecond', () 
 test('outside market hours no round opens late, and the first may open with the session', () => {
   const exchange = new Exchange({ markets: [EURUSD_1M] });
   const openMs = DAY_MS + 5_000;
-  const timeMs = exchange.nowMs;
-  const sessions = [[openMs, openMs + 10 * MINUTE_MS]] as const;
-  exchange.accepted({ kind: 'setCalendar', timeMs, assetClass: 'FX', sessions });
+  setHours(exchange, [[openMs, openMs + 10 * MINUTE_MS]]);
   exchange.atMs = 4_999;
   equal(exchange.openLate(EURUSD_1M, 1.08), 'invalid_request');
   exchange.atMs = 5_000;
   equal(exchange.openLate(EURUSD_1M, 1.08), 'accepted');
   // The hours of another class say nothing about crypto.
   const crypto = new Exchange();
-  crypto.accepted({ kind: 'setCalendar', timeMs, assetClass: 'FX', sessions: [] });
+  setHours(crypto, []);
   equal(crypto.openLate(BTC_1M, 100), 'accepted');
 });
 
