@@ -55,7 +55,10 @@ test('a bettor who wins 150 rounds in a row wins the limit of his market, and no
   assert.equal(outcomes.filter((outcome) => outcome === 'accepted').length, Math.ceil(10_000_00 / WON_CENTS));
   assert.equal(lostToday(exchange, 'BTC_ONE_MINUTE'), won);
 
-  exchange.accepted({ kind: 'suspendMarket', timeMs: exchange.nowMs, market: BTC, suspended: false });
+  const suspension = { kind: 'suspendMarket', timeMs: exchange.nowMs, market: BTC } as const;
+  exchange.accepted({ ...suspension, suspended: true });
+  assert.equal(lostToday(exchange, 'BTC_ONE_MINUTE'), won, 'another suspension forgets no losses');
+  exchange.accepted({ ...suspension, suspended: false });
   assert.equal(lostToday(exchange, 'BTC_ONE_MINUTE'), 0, 'losses count from here');
   assert.deepEqual(begin(exchange, 150, account, [BTC]), ['accepted']);
   assert.ok(!win(exchange, 150, [BTC]).includes('lossLimitReached'));
