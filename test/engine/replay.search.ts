@@ -5,13 +5,16 @@
 import { equal, notEqual, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { must } from '../../engine/base/assert.js';
+import { RollingDigest } from '../../engine/digest/rolling.js';
 import { Engine } from '../../engine/engine.js';
 import { decodeCommand, encodeCommand } from '../../engine/model/command-codec.js';
 import type { Command } from '../../engine/model/commands.js';
 import { NO_END, NO_LIMIT, TIERS } from '../../engine/model/domain.js';
+import type { BetPlaced, BetSettled } from '../../engine/model/events.js';
 import type { MarketRules, Rules } from '../../engine/model/rules.js';
 import { byEffort } from '../support/effort.js';
 import { digestsOf } from '../support/engine/snapshots.js';
+import { BTC_1M, Exchange } from '../support/reference/exchange.js';
 import { Rng } from '../support/reference/random/rng.js';
 import { drawStream } from '../support/reference/random/stream.js';
 
@@ -23,9 +26,8 @@ const stepSeeds = (rng: Rng): number[] => Array.from({ length: STEPS }, () => rn
 function play(stream: number, rng: Rng): { readonly engine: Engine; readonly accepted: readonly Command[] } {
   const engine = new Engine();
   const accepted: Command[] = [];
-  for (const { command, gate } of drawStream(stream, stepSeeds(rng)).tried) {
+  for (const { command, gate } of drawStream(stream, stepSeeds(rng)).tried)
     if (engine.apply(command, gate).status === 'accepted') accepted.push(command);
-  }
   return { engine, accepted };
 }
 
@@ -41,11 +43,9 @@ function rows(texts: readonly string[], rng: Rng): string[] {
 
 function replay(journal: readonly string[]): Engine {
   const engine = new Engine();
-  for (const row of journal) {
-    for (const value of JSON.parse(row) as unknown[]) {
+  for (const row of journal)
+    for (const value of JSON.parse(row) as unknown[])
       equal(engine.apply(decodeCommand(value)).status, 'accepted');
-    }
-  }
   return engine;
 }
 
@@ -154,10 +154,7 @@ function alterRules(rules: Rules, rng: Rng): Rules {
     { ...rules, openBetsMax: rules.openBetsMax + 1 },
     { ...rules, idempotencyTtlMs: rules.idempotencyTtlMs + 1 },
     { ...rules, tiers: rules.tiers.map((tier) => ({ ...tier, activeKeysMax: tier.activeKeysMax + 1 })) },
-    {
-      ...rules,
-      markets: first === undefined ? [] : [...others, withMoreSeeds(first)],
-    },
+    { ...rules, markets: first === undefined ? [] : [...others, withMoreSeeds(first)] },
     { ...rules, masterSecretFingerprint: 'cd'.repeat(32) },
   ]);
 }
@@ -186,3 +183,25 @@ function alterOrder(command: Extract<Command, { kind: 'placeOrder' }>, rng: Rng)
     { ...command, idempotency: { keyHigh: 1, keyLow: 2, body: 3 } },
   ]);
 }
+
+const digestOf = (event: BetPlaced | BetSettled, digest = new RollingDigest()): string => {
+  if (event.type === 'betPlaced') digest.foldPlaced(1, event);
+  else digest.foldOutcome(1, [event]);
+  return digest.hex();
+};
+
+test('the rolling digest takes in each number of a bet, and which bet of whom has ended how', () => {
+  const exchange = Exchange.opened();
+  const bet = exchange.placed({ account: exchange.account('VIP', 100_00) });
+  exchange.voidCurrent(BTC_1M);
+  const [ended] = exchange.settleAll();
+  ok(ended?.type === 'betSettled');
+  // A bet with a limit is folded elsewhere. The end of a bet repeats facts of it.
+  const { limitOddsE4: _, ...placed } = bet;
+  const { market, roundNumber, side, stakeCents, ...end } = ended;
+  for (const [event, facts] of [[bet, placed] as const, [ended, end] as const]) {
+    const numbers = Object.entries(facts).filter((fact) => typeof fact[1] === 'number');
+    const others = numbers.map(([name, value]) => digestOf({ ...event, [name]: Number(value) + 1 }));
+    equal(new Set([digestOf(event), ...others]).size, numbers.length + 1, event.type);
+  }
+});
