@@ -113,9 +113,8 @@ function checkRound(state: State, round: Round): OpenBets {
   const totalCents = round.poolUpCents + round.poolDownCents;
   assert(totalCents === seedsCents + round.volumeCents, `the pools of ${nameOf(round)} are seeds and stakes`);
   if (round.quote !== null) {
-    const { seedUpCents, edgeCents } = round.quote;
+    const { seedUpCents } = round.quote;
     assert(seedUpCents >= 1 && seedUpCents < 2 * round.seedCents, `each side of ${nameOf(round)} has seeds`);
-    assert(edgeCents >= 0, `${nameOf(round)} sells nothing below the fair share`);
   }
   assert(round.paidCents <= totalCents, `${nameOf(round)} pays no more than its pool`);
   let count = 0;
