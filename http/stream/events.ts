@@ -78,7 +78,6 @@ export abstract class EventsChannel implements StreamChannel {
       connection.refuse(request.id, outOfMemory(since));
       return;
     }
-    if (this.subscribers === 0) this.position = log.end;
     const { id, markets = null } = request;
     connection.send(subscribedText(now, { id, channel: this.channel, markets, since }));
     const catchUp = { connection, id, ...this.prepare(connection, request), at, seq: since };
@@ -98,10 +97,7 @@ export abstract class EventsChannel implements StreamChannel {
 
   /** Returns false if some events are left for another turn. */
   read(): boolean {
-    if (this.joined === 0) {
-      if (this.#catchUps.size === 0) this.position = this.source.log.end;
-      return true;
-    }
+    if (this.joined === 0) return true;
     const read = this.#forEachCommand(
       this.position,
       this.source.log.end,
