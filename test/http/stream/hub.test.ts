@@ -231,6 +231,20 @@ test('a client that gives no sign of life to two pings is told so, and no other'
   assert.deepEqual([stopped.sent.at(-1)?.type, answering.closedWith ?? sending.closedWith], ['error', null]);
 });
 
+test('the first fifty messages of a second are answered, and further ones refused', () => {
+  const bench = new HubBench();
+  const socket = bench.open();
+  const answered = (pings: number, afterMs: number): number => {
+    bench.after(afterMs);
+    for (let sent = 0; sent < pings; sent++) bench.ask(socket, { op: 'ping' });
+    const pongs = socket.take('pong').length;
+    assert.equal(socket.take('error').length, pings - pongs);
+    return pongs;
+  };
+  assert.deepEqual([answered(52, 0), answered(1, 999), answered(51, 1)], [50, 0, 50]);
+  for (let second = 0; second < 10; second++) assert.equal(answered(50, 1_000), 50);
+});
+
 test('answers of a stream that come one behind the other go out together, and nothing overtakes them', async () => {
   const bench = new HubBench();
   const sockets = [bench.open(), bench.open()] as const;

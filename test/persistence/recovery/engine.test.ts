@@ -110,10 +110,8 @@ test('without the journal’s beginning a good snapshot is required', (t) => {
     flipSnapshot(0)(made);
     if (firstBatch === 3) assertSame(recover(made), made, 9);
     flipSnapshot(1)(made);
-    assert.throws(
-      () => recover(made),
-      refusal('journal_incomplete', /no good snapshot holds.*was passed over: .*content is not that/),
-    );
+    const sentence = /no good snapshot holds.*was passed over: .*content is not that/;
+    assert.throws(() => recover(made), refusal('journal_incomplete', sentence));
   }
   const nothingAfter = lived(t, [12], 12);
   const { chain: previousChain } = must(nothingAfter.batches.at(-1), 'a row');
@@ -125,10 +123,8 @@ test('a journal that ends below its mark is refused, and so is a mark of another
   for (const snapshotsAfter of [[], [7], [12]]) {
     const short = lived(t, snapshotsAfter);
     alterDatabase(segmentAt(short.dir, -1), 'DELETE FROM batch WHERE last_seq = 36');
-    assert.throws(
-      () => recover(short),
-      refusal('journal_incomplete', /ends at sequence number 33.*34 to 36 are missing/),
-    );
+    const sentence = /ends at sequence number 33.*34 to 36 are missing/;
+    assert.throws(() => recover(short), refusal('journal_incomplete', sentence));
     const other = lived(t, snapshotsAfter);
     createMarkFile(other.dir.markFile, { lastSeq: 33, checksum: '0badbad0' });
     assert.throws(() => recover(other), refusal('journal_corrupt', /not the one that was acknowledged/));

@@ -19,21 +19,17 @@ test('without the journal the refusal names what is left, and the command that r
   const before = filesOf(root);
   const sentence =
     /no journal in .*\/journal, but the directory is not new: it has \d snapshots, an archive, the master secret\..* backup\..* newest good snapshot, which loses what came after it: npx tote restore .*data --out NEW_DIR/;
-  for (let attempt = 0; attempt < 2; attempt += 1) {
+  for (let attempt = 0; attempt < 2; attempt += 1)
     assert.throws(() => start(root), refusal('journal_incomplete', sentence));
-  }
   assert.deepEqual(filesOf(root), before, 'nothing is made or changed');
 });
 
 test('with the mark it names what was acknowledged', (t) => {
   const root = makeFor(t).dir.root;
-  for (const name of readdirSync(join(root, 'journal')).filter((file) => file.endsWith('.db'))) {
+  for (const name of readdirSync(join(root, 'journal')).filter((file) => file.endsWith('.db')))
     rmSync(join(root, 'journal', name));
-  }
-  assert.throws(
-    () => start(root),
-    refusal('journal_incomplete', /a mark, .*Commands up to \d+ were acknowledged/),
-  );
+  const sentence = /a mark, .*Commands up to \d+ were acknowledged/;
+  assert.throws(() => start(root), refusal('journal_incomplete', sentence));
 });
 
 test('each part alone is enough', (t) => {
@@ -55,10 +51,8 @@ test('each part alone is enough', (t) => {
 test('a new directory is started on, but in production only one that `tote init` has made', async (t) => {
   const root = join(temporaryDir(t), 'data');
   const required = { requireData: true };
-  const notMade = refusal(
-    'data_dir_invalid',
-    /no journal in .*data, .* mounted.*: npx tote init .*data --house/,
-  );
+  const sentence = /no journal in .*data, .* mounted.*: npx tote init .*data --house/;
+  const notMade = refusal('data_dir_invalid', sentence);
   for (const isFollower of [false, true])
     assert.throws(() => start(root, { ...required, isFollower }), notMade);
   assert.equal(existsSync(root), false);
