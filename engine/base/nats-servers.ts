@@ -24,8 +24,14 @@ export function parseNatsServers(text: string): NatsServers | null {
   });
   if (scheme === undefined || !hosts.every(isHost)) return null;
   const servers = hosts.map((host) => (/:\d+$/.test(host) ? host : `${host}:${PORT}`));
-  if (!servers.every((server) => isPort(Number(server.slice(server.lastIndexOf(':') + 1))))) return null;
+  if (!servers.every((server) => isPort(hostAndPortOf(server)[1]))) return null;
   return new Set(servers).size === servers.length ? { servers, isTls: scheme === 'tls' } : null;
+}
+
+/** `server` is one of `NatsServers`. An IPv6 address comes without its brackets. */
+export function hostAndPortOf(server: string): readonly [host: string, port: number] {
+  const [, host = '', port] = /^\[?(.*?)\]?:(\d+)$/.exec(server) ?? [];
+  return [host, Number(port)];
 }
 
 /** A name that can never be resolved would be tried for ever. */

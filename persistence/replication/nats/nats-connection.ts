@@ -7,6 +7,7 @@ import {
   credsAuthenticator,
   usernamePasswordAuthenticator,
 } from '@nats-io/transport-node';
+import { hostAndPortOf } from '../../../engine/base/nats-servers.js';
 import { readNamedFile } from '../../data-dir/files.js';
 import { JournalError } from '../../errors.js';
 
@@ -58,7 +59,7 @@ function tlsOptions(servers: readonly string[], caFile: string | null): TlsOfNod
  * certificate must name one of the list's addresses: these servers are one cluster, and trusted alike.
  */
 function identityCheck(servers: readonly string[]): typeof checkServerIdentity {
-  const hosts = servers.map((server) => /^\[?(.*?)\]?:\d+$/.exec(server)?.[1] ?? server);
+  const hosts = servers.map((server) => hostAndPortOf(server)[0]);
   const addresses = hosts.filter((host) => isIP(host) !== 0);
   return (name, certificate) => {
     const isNamed = hosts.includes(name) || addresses.length === 0;

@@ -1,5 +1,6 @@
 /** Which NATS servers answer while there is trouble with them. A client's error tells of one at most. */
 import { connect } from 'node:net';
+import { hostAndPortOf } from '../../../engine/base/nats-servers.js';
 
 /** Operators wait for it. */
 const ANSWER_MS_MAX = 500;
@@ -9,9 +10,9 @@ type Answer = 'answers' | 'refuses connections' | 'does not answer';
 
 /** A NATS server speaks first, even before TLS. */
 function answerOf(server: string): Promise<Answer> {
-  const [, host = '', port] = /^\[?(.*?)\]?:(\d+)$/.exec(server) ?? [];
+  const [host, port] = hostAndPortOf(server);
   return new Promise((resolve) => {
-    const socket = connect({ host, port: Number(port), timeout: ANSWER_MS_MAX });
+    const socket = connect({ host, port, timeout: ANSWER_MS_MAX });
     const end = (answer: Answer): void => {
       socket.destroy();
       resolve(answer);
