@@ -48,6 +48,8 @@ export class StreamOrders {
     private readonly nextId: () => number,
     private readonly defaults: CallDefaults,
     private readonly around: Surroundings,
+    /** The connection has the countdown that is in force, if one is. */
+    private readonly onArmed: () => void,
     /** A later connection was refused the countdown that is in force. */
     private readonly onUnarmed: (error: ToteError) => void,
     private readonly onTimedOut: () => void,
@@ -89,6 +91,7 @@ export class StreamOrders {
       const { data } = await this.#persist({ op: 'deadman', seconds }, NO_MARKS, options);
       this.#deadmanSeconds = seconds;
       this.#armed = this.#send;
+      this.onArmed();
       return data as Deadman;
     } finally {
       this.#deadmanCalls -= 1;
@@ -96,9 +99,12 @@ export class StreamOrders {
   }
 
   async #rearm(): Promise<void> {
-    const isArmed = this.#deadmanSeconds === 0 || this.#armed === this.#send;
     // A call that has no answer yet asks again itself.
-    if (this.#send === null || isArmed || this.#deadmanCalls > 0) return;
+    if (this.#send === null || this.#deadmanCalls > 0) return;
+    if (this.#deadmanSeconds === 0 || this.#armed === this.#send) {
+      this.onArmed();
+      return;
+    }
     this.#rearming = new AbortController();
     const { signal } = this.#rearming;
     await this.#askForDeadman(this.#deadmanSeconds, { signal }).catch((error: ToteError) => {
@@ -107,10 +113,9 @@ export class StreamOrders {
     });
   }
 
-  /** Resolves once a countdown in force counts on this connection, too. */
-  onConnected(send: (message: ClientMessage) => void): Promise<void> {
+  onConnected(send: (message: ClientMessage) => void): void {
     this.#send = send;
-    return this.#rearm();
+    void this.#rearm();
   }
 
   /** What was sent over a connection that has only fallen silent may still arrive. */

@@ -100,6 +100,7 @@ export class ToteStream {
       () => this.#nextId(),
       parts.orders,
       parts.around,
+      () => this.#left?.close('left'),
       this.#onUnarmed,
       () => this.#onFailed('timed_out'),
     );
@@ -230,9 +231,7 @@ export class ToteStream {
     this.#isConnected = true;
     this.#failures = 0;
     const send = connection.send.bind(connection);
-    void this.#orders.onConnected(send).then(() => {
-      if (this.#connection === connection) this.#left?.close('left');
-    });
+    this.#orders.onConnected(send);
     this.#subscriptions.onConnected(send);
     this.options.onState?.({ state: 'connected' });
   }

@@ -48,10 +48,12 @@ class Line {
     this.send({ type: 'error', ...AT, id, code, message, ...more });
   }
 
-  async grant(seconds: number): Promise<void> {
+  async grant(stream: ToteStream, seconds: number): Promise<void> {
+    const answered = stream.setDeadman(seconds);
     const { op, id, seconds: asked } = await this.next();
     assert.deepEqual([op, asked], ['deadman', seconds]);
     this.send({ type: 'deadman', ...AT, id, data: { seconds } });
+    assert.deepEqual(await answered, { seconds });
   }
 
   async confirm(since: number | null): Promise<Message> {
@@ -354,12 +356,7 @@ test('a cancellation is sent again without a key, and fails with the code of its
 
 test('a countdown is asked for anew by each connection, until it is taken back or refused', async () => {
   const { script, stream, line: first } = await connected();
-  const set = async (seconds: number, line: Line): Promise<void> => {
-    const answered = stream.setDeadman(seconds);
-    await line.grant(seconds);
-    assert.deepEqual(await answered, { seconds });
-  };
-  const granted = set(5, first);
+  const granted = first.grant(stream, 5);
   const refused = errorOf(stream.setDeadman(500));
   await granted;
   first.refuse((await first.next())['id'], 'invalid_request');
@@ -368,7 +365,7 @@ test('a countdown is asked for anew by each connection, until it is taken back o
   const second = await script.line();
   const { op, seconds } = await second.next();
   assert.deepEqual([op, seconds], ['deadman', 5]);
-  await set(0, second);
+  await second.grant(stream, 0);
   second.socket.terminate();
   const third = await script.line();
   const cancelled = stream.cancelOrders({ marketId: 'BTC_ONE_DAY' });
@@ -376,7 +373,7 @@ test('a countdown is asked for anew by each connection, until it is taken back o
   assert.deepEqual([next, marketId], ['cancelAll', 'BTC_ONE_DAY']);
   third.send({ type: 'cancelledAll', ...AT, id, data: { cancelled: 3 } });
   assert.deepEqual(await cancelled, { cancelled: 3 });
-  await set(7, third);
+  await third.grant(stream, 7);
   third.socket.terminate();
   const fourth = await script.line();
   fourth.refuse((await fourth.next())['id'], 'insufficient_scope', 'the key may cancel no more');
@@ -386,26 +383,29 @@ test('a countdown is asked for anew by each connection, until it is taken back o
 });
 
 test('a stream whose orders are refused goes on to a machine that serves, once its countdown is there', async () => {
-  const [slow, other] = [await Script.start(), await Script.start()];
-  const stream = slow.open({}, [`http://127.0.0.1:${await fixedPort()}/v1`, other.url]);
-  const granted = stream.setDeadman(5);
-  const first = await slow.line();
-  await first.grant(5);
-  await granted;
-  const placed = stream.placeOrder(ORDER);
-  const { id: refused, idempotencyKey } = await first.next();
-  first.refuse(refused, 'journal_backlog');
-  assert.equal((await first.next())['idempotencyKey'], idempotencyKey, 'it stays while no other serves');
-  const beats = setInterval(() => first.send(HEARTBEAT), 5);
-  const second = await other.line();
-  clearInterval(beats);
-  const { op, id: countdown } = await second.next();
-  assert.deepEqual([op, first.socket.readyState], ['deadman', WebSocket.OPEN]);
-  second.send({ type: 'deadman', ...AT, id: countdown, data: { seconds: 5 } });
-  const { id } = await second.next();
-  second.send({ type: 'order', ...AT, id, replayed: false, data: PLACED });
-  assert.equal((await placed).idempotencyKey, idempotencyKey);
-  await once(first.socket, 'close');
+  for (const isAsked of [false, true]) {
+    const [slow, other] = [await Script.start(), await Script.start()];
+    const stream = slow.open({}, [`http://127.0.0.1:${await fixedPort()}/v1`, other.url]);
+    const first = await slow.line();
+    await first.grant(stream, 5);
+    if (isAsked) void stream.setDeadman(5);
+    if (isAsked) await first.next();
+    const placed = stream.placeOrder(ORDER);
+    const { id: refused, idempotencyKey } = await first.next();
+    first.refuse(refused, 'journal_backlog');
+    assert.equal((await first.next())['idempotencyKey'], idempotencyKey, 'it stays while no other serves');
+    const beats = setInterval(() => first.send(HEARTBEAT), 5);
+    const second = await other.line();
+    clearInterval(beats);
+    const [countdown, order] = [await second.next(), await second.next()];
+    void stream.subscribe('markets', () => undefined);
+    await second.confirm(null);
+    assert.deepEqual([countdown['op'], first.socket.readyState], ['deadman', WebSocket.OPEN]);
+    second.send({ type: 'deadman', ...AT, id: countdown['id'], data: { seconds: 5 } });
+    second.send({ type: 'order', ...AT, id: order['id'], replayed: false, data: PLACED });
+    assert.equal((await placed).idempotencyKey, idempotencyKey);
+    await once(first.socket, 'close');
+  }
 });
 
 test('an order that is refused fails with its code', async () => {
