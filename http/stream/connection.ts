@@ -74,13 +74,6 @@ export class Connection implements StreamOwner, Client {
     }
   }
 
-  /** Returns false if the client has it already. */
-  learnHead(head: SignedHead | null): boolean {
-    if (this.toldHead === head) return false;
-    this.toldHead = head;
-    return true;
-  }
-
   refuse(id: number | null, refused: ErrorFields, retryAfterSeconds = 0): void {
     this.send(errorMessageText(this.host.moment(), id, refused, retryAfterSeconds));
   }

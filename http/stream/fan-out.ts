@@ -6,7 +6,7 @@ import type { Connection } from './connection.js';
 
 const SLICE_MS_MAX = 1;
 /** Between two readings of the clock. */
-const SENT_AT_ONCE = 16;
+const TOLD_AT_ONCE = 16;
 
 /**
  * Each member has the number up to which it has got the group's messages: that of the snapshot with which it began, or
@@ -19,11 +19,8 @@ export class Group {
 interface Delivery {
   readonly members: Iterator<[Connection, number]>;
   readonly number: number;
-  readonly text: Uint8Array;
-  readonly isFor: (connection: Connection) => boolean;
+  readonly tell: (connection: Connection) => void;
 }
-
-const everybody = (_connection: Connection): boolean => true;
 
 interface FanOutOptions {
   readonly monotonicMs: () => number;
@@ -48,13 +45,16 @@ export class FanOut {
     return this.#queue.length;
   }
 
-  /**
-   * Members that have this number already, or are not meant when their turn comes, are passed over. A later number is
-   * sent later.
-   */
-  send({ members }: Group, number: number, text: string, isFor = everybody): void {
+  /** Members that have this number already are passed over. A later number is sent later. */
+  send(group: Group, number: number, text: string): void {
+    const bytes = Buffer.from(text, 'latin1');
+    this.tellEach(group, number, (connection) => connection.send(bytes));
+  }
+
+  /** As `send`: `tell` has each member when its turn comes. */
+  tellEach({ members }: Group, number: number, tell: Delivery['tell']): void {
     if (members.size === 0) return;
-    this.#queue.push({ members: members.entries(), number, text: Buffer.from(text, 'latin1'), isFor });
+    this.#queue.push({ members: members.entries(), number, tell });
     if (!this.#isScheduled) this.#work();
   }
 
@@ -64,7 +64,7 @@ export class FanOut {
     const untilMs = beganMs + SLICE_MS_MAX;
     let isOver = false;
     while (!isOver && this.#queue[0] !== undefined) {
-      if (sendSome(this.#queue[0])) this.#queue.shift();
+      if (tellSome(this.#queue[0])) this.#queue.shift();
       isOver = monotonicMs() >= untilMs;
     }
     this.busyMs += monotonicMs() - beganMs;
@@ -75,14 +75,14 @@ export class FanOut {
 }
 
 /** Returns true once all have the message. A member may join or leave meanwhile. */
-function sendSome({ members, number, text, isFor }: Delivery): boolean {
-  for (let sent = 0; sent < SENT_AT_ONCE; ) {
+function tellSome({ members, number, tell }: Delivery): boolean {
+  for (let told = 0; told < TOLD_AT_ONCE; ) {
     const next = members.next();
     if (next.done === true) return true;
     const [connection, has] = next.value;
-    if (has >= number || !isFor(connection)) continue;
-    connection.send(text);
-    sent += 1;
+    if (has >= number) continue;
+    tell(connection);
+    told += 1;
   }
   return false;
 }

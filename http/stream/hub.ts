@@ -177,7 +177,7 @@ export class StreamHub implements ConnectionHost, OrderHost, Client {
     const realMs = this.monotonicMs();
     const nowMs = this.parts.limitsNowMs(realMs);
     const sinceMs = Math.max(nowMs - this.#heartbeatAtMs, realMs - this.#heartbeatAtRealMs);
-    if (sinceMs >= HEARTBEAT_MS || nowMs < this.#heartbeatAtMs) this.#beat(nowMs, realMs);
+    if (sinceMs >= HEARTBEAT_MS) this.#beat(nowMs, realMs);
     this.#channels.flush();
     this.#pingAll();
   }
@@ -291,9 +291,10 @@ export class StreamHub implements ConnectionHost, OrderHost, Client {
     if (this.#pendingOrders === 0) this.#onIdle?.();
   }
 
-  #heartbeat(head: SignedHead | null): string {
+  #heartbeat(head: SignedHead | null): Uint8Array {
     const timeMs = this.parts.nowMs();
-    return heartbeatText({ seq: this.#channels.toldSeq, timeMs }, this.#channels.prices.ages(timeMs), head);
+    const { toldSeq: seq, prices } = this.#channels;
+    return Buffer.from(heartbeatText({ seq, timeMs }, prices.ages(timeMs), head), 'latin1');
   }
 
   #beat(nowMs: number, realMs: number): void {
@@ -301,16 +302,13 @@ export class StreamHub implements ConnectionHost, OrderHost, Client {
     this.#heartbeats += 1;
     this.#endUnfit();
     const head = this.parts.journalHead();
-    const send = (told: SignedHead | null, isFor: (connection: Connection) => boolean): void =>
+    const [plain, withHead] = [this.#heartbeat(null), this.#heartbeat(head)];
+    this.#channels.fanOut.tellEach(this.#all, this.#heartbeats, (connection) => {
       // A client that still gets old events would take it to have all of them.
-      this.#channels.fanOut.send(
-        this.#all,
-        this.#heartbeats,
-        this.#heartbeat(told),
-        (connection) => connection.catchUps === 0 && isFor(connection),
-      );
-    send(null, ({ toldHead }) => toldHead === head);
-    send(head, (connection) => connection.learnHead(head));
+      if (connection.catchUps > 0) return;
+      connection.send(connection.toldHead === head ? plain : withHead);
+      connection.toldHead = head;
+    });
   }
 
   /** By the real clock: a manual one may leap over a minute before a client can answer. */
