@@ -113,12 +113,13 @@ export class AccountChannel implements StreamChannel {
       connection.refuse(request.id, answer);
       return;
     }
+    // A later change may be in the log by now, or the log has overtaken all.
+    this.#read();
+    if (!connection.isOpen) return;
     this.#asked.delete(connection);
     group.waiting -= 1;
     const moment = this.moment();
     group.see(answer.seq, moment.timeMs, answer.balanceCents);
-    // A later change may be in the log by now.
-    this.#read();
     const { id } = request;
     connection.send(subscribedText(moment, { id, channel: 'account', markets: null, since: null }));
     connection.send(accountText(group, true, group.balanceCents, []));

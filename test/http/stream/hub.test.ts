@@ -344,11 +344,17 @@ test('what was overwritten is not resumed, whether it waited or was asked for', 
   const socket = bench.open();
   const since = bench.hub.moment().seq;
   bench.ask(socket, { op: 'subscribe', channel: 'fills' });
+  const [early, late] = [bench.open(), bench.open()];
+  for (const opened of [early, late]) bench.ask(opened, { op: 'subscribe', channel: 'account' });
+  bench.near.pump();
+  bench.told.shift()?.();
   // More than the log holds, before the gateway has its turn.
   const writer = new LogWriter(bench.near.memory.broadcast.bets, BETS_FORM);
   const last = since + BETS_FORM.records + 1_000;
   for (let seq = since + 1; seq <= last; seq++) writer.cells[writer.begin()] = seq;
   writer.publish();
+  bench.told.shift()?.();
+  for (const { closedWith } of [early, late]) assert.equal(closedWith, '4409 resync_required');
   bench.after(1);
   const [dropped] = socket.take('error');
   assert.ok(dropped?.type === 'error' && dropped.code === 'resync_required' && dropped.id === null);
