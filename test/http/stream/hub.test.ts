@@ -25,6 +25,7 @@ class FakeSocket implements StreamSocket {
   isRead = true;
   pings = 0;
   answersPings = true;
+  onSend = (): void => undefined;
   /** Texts that went out together. */
   readonly writes: number[] = [];
 
@@ -33,6 +34,7 @@ class FakeSocket implements StreamSocket {
   }
   send(text: string | Uint8Array): boolean {
     assert.equal(this.closedWith, null, 'nothing is sent after the end');
+    this.onSend();
     this.sent.push(JSON.parse(Buffer.from(text).toString()) as ServerMessage);
     if (!this.isRead) this.waitingBytes += text.length;
     return this.isRead;
@@ -62,6 +64,8 @@ class FakeSocket implements StreamSocket {
 }
 
 const headOf = (seq: number): SignedHead => ({ seq, chain: 'c', time: 't', keyId: 'k', signature: 's' });
+const errorsOf = (socket: FakeSocket): readonly unknown[] =>
+  socket.take('error').map((error) => error.type === 'error' && [error.code, error.id]);
 const toldHeads = (socket: FakeSocket): readonly unknown[] =>
   socket.take('heartbeat').map((beat) => ('head' in beat ? beat.head : null));
 
@@ -73,6 +77,7 @@ class HubBench {
   journalHead: SignedHead | null = null;
   /** Answers of the engine's thread, which come when the test wants. */
   readonly told: (() => void)[] = [];
+  readonly asked: string[] = [];
   #bets = 0;
   readonly #later: (() => void)[] = [];
   nowMs = 0;
@@ -87,8 +92,10 @@ class HubBench {
       link: {
         pending: 0,
         place: () => assert.fail('no orders here'),
-        ask: (asker, question, onTold) =>
-          this.near.gateway.link.ask(asker, question, (told) => this.told.push(() => onTold(told))),
+        ask: (asker, question, onTold) => {
+          this.asked.push('isFirst' in question ? `first: ${question.isFirst}` : question.kind);
+          return this.near.gateway.link.ask(asker, question, (told) => this.told.push(() => onTold(told)));
+        },
       },
       counts: new StreamCounts(streamsMemory()),
       journalHead: () => this.journalHead,
@@ -98,7 +105,10 @@ class HubBench {
       flushMs: FLUSH_MS,
       schedule: (run) => this.#later.push(run),
       carryOut: () => assert.fail('no orders here'),
-      carryOutAs: () => assert.fail('no countdowns here'),
+      carryOutAs: (call, run) => {
+        call.account = this.bettor.account;
+        run();
+      },
       onFault: (error) => {
         throw error;
       },
@@ -123,11 +133,14 @@ class HubBench {
     return socket;
   }
 
-  bet(): void {
-    this.#bets += 1;
-    const prediction = this.#bets % 2 === 0 ? 'UP' : 'DOWN';
-    const reply = this.api.order(this.bettor.secret, { marketId: 'BTC_ONE_DAY', prediction, amount: 1 });
-    assert.equal(reply.status, 201, reply.text);
+  bet(count = 1, msAfterEach: number | null = null): void {
+    for (let placed = 0; placed < count; placed++) {
+      this.#bets += 1;
+      const prediction = this.#bets % 2 === 0 ? 'UP' : 'DOWN';
+      const reply = this.api.order(this.bettor.secret, { marketId: 'BTC_ONE_DAY', prediction, amount: 1 });
+      assert.equal(reply.status, 201, reply.text);
+      if (msAfterEach !== null) this.after(msAfterEach);
+    }
   }
 
   ask(socket: FakeSocket, message: object): void {
@@ -141,8 +154,11 @@ class HubBench {
     this.hub.turn();
     this.run();
   }
-  run(): void {
-    for (let next = this.#later.shift(); next !== undefined; next = this.#later.shift()) next();
+  /** Returns how many turns of the event loop it took. */
+  run(): number {
+    let turns = 0;
+    for (let next = this.#later.shift(); next !== undefined; next = this.#later.shift(), turns++) next();
+    return turns;
   }
 }
 
@@ -154,10 +170,7 @@ test('the first change of a market is sent at once, and those within the next fl
     socket.take('markets').map((message) => message.type === 'markets' && message.data[0]?.totalBets);
   assert.deepEqual(betsTold(), [0]);
   bench.after(FLUSH_MS);
-  for (let placed = 0; placed < 5; placed++) {
-    bench.bet();
-    bench.after(FLUSH_MS / 10);
-  }
+  bench.bet(5, FLUSH_MS / 10);
   assert.deepEqual(betsTold(), [1]);
   bench.after((FLUSH_MS * 6) / 10 - 1);
   assert.deepEqual(betsTold(), []);
@@ -203,9 +216,8 @@ test('a message for many is rendered once, and a client that does not read is cu
   assert.equal(quick.closedWith, null);
   quick.take('markets');
   const another = bench.open();
-  quick.send = (text) => {
+  quick.onSend = () => {
     bench.nowMs += FLUSH_MS;
-    return FakeSocket.prototype.send.call(quick, text);
   };
   for (let times = 0; times < 5; times++) {
     bench.bet();
@@ -276,11 +288,29 @@ test('answers of a stream that come one behind the other go out together, and no
   assert.deepEqual([got(1), got(0), sockets[0].closedWith], [[9], [10], '1001 shutting_down']);
 });
 
+test('a server that stops answers what waits, and does not take that for the end of bots with a countdown', async () => {
+  const bench = new HubBench();
+  const [gone, staying, other] = [bench.open(), bench.open(), bench.open()];
+  for (const socket of [gone, staying, gone]) bench.ask(socket, { op: 'deadman', seconds: 5 });
+  for (const socket of [gone, other]) socket.close(1006, 'gone');
+  const asked = ['first: true', 'first: true', 'first: false', 'deadmanEnded'];
+  assert.deepEqual(bench.asked, asked);
+  bench.api.settle();
+  const [, late, awaited, later] = bench.told;
+  for (const tell of [late, later]) tell?.();
+  const closed = bench.hub.close();
+  assert.equal(staying.closedWith, null);
+  awaited?.();
+  await closed;
+  assert.deepEqual([staying.take('deadman').length, staying.closedWith], [1, '1001 shutting_down']);
+  assert.deepEqual(bench.asked, asked);
+});
+
 test('old events are sent as fast as the client reads, and none twice', () => {
   const bench = new HubBench();
   const socket = bench.open();
   const since = bench.hub.moment().seq;
-  for (let placed = 0; placed < 2_000; placed++) bench.bet();
+  bench.bet(2_000);
   socket.isRead = false;
   bench.ask(socket, { op: 'subscribe', channel: 'fills', since });
   const first = socket.take('fills').length;
@@ -288,7 +318,7 @@ test('old events are sent as fast as the client reads, and none twice', () => {
   bench.journalHead = headOf(7);
   bench.after(2_000);
   assert.equal(socket.take('heartbeat').length, 1, 'only the first: a later one would say that all is sent');
-  for (let placed = 0; placed < 10; placed++) bench.bet();
+  bench.bet(10);
   socket.drain();
   bench.after(1);
   assert.equal(first + socket.take('fills').length, 2_010);
@@ -296,15 +326,39 @@ test('old events are sent as fast as the client reads, and none twice', () => {
   assert.deepEqual(toldHeads(socket), [bench.journalHead]);
 });
 
-test('who resumes again and again before its turn comes is sent old events once', () => {
+test('who resumes again and again is sent old events once, and new ones until it leaves', () => {
   const bench = new HubBench();
   const socket = bench.open();
+  socket.onSend = () => {
+    bench.nowMs += 1;
+  };
   const since = bench.hub.moment().seq;
-  for (let placed = 0; placed < 3; placed++) bench.bet();
+  bench.bet(3);
   const again = Buffer.from(JSON.stringify({ op: 'subscribe', id: 1, channel: 'fills', since }));
   for (let times = 0; times < 40; times++) socket.owner?.onMessage(again, false);
-  bench.run();
-  assert.deepEqual([socket.take('subscribed').length, socket.take('fills').length], [40, 3]);
+  const turns = bench.run();
+  assert.deepEqual([turns, socket.take('subscribed').length, socket.take('fills').length], [4, 40, 3]);
+  bench.bet(2, 1);
+  assert.deepEqual([socket.take('fills').length, socket.take('heartbeat').length], [2, 2]);
+  const [other, ...others] = [bench.open(), ...Array.from({ length: 17 }, () => bench.open())];
+  for (const one of others) bench.ask(one, { op: 'subscribe', channel: 'fills' });
+  bench.bet(3);
+  // Some have their turn, and the rest of the messages waits while one catches up.
+  bench.hub.turn();
+  bench.ask(other, { op: 'subscribe', channel: 'fills', since });
+  const told = [socket, other, ...others].map((of) => of.take('fills').length);
+  assert.deepEqual(told, [3, 8, ...others.map(() => 3)]);
+  for (const one of [other, ...others]) one.close(1006, 'gone');
+  bench.ask(socket, { op: 'unsubscribe', channel: 'fills' });
+  bench.bet();
+  bench.after(1_000);
+  assert.deepEqual([socket.take('fills').length, socket.take('heartbeat').length], [0, 1]);
+  const leaving = bench.open();
+  leaving.onSend = () => leaving.sent.length < 2 || leaving.close(1006, 'while it is told the first');
+  bench.ask(leaving, { op: 'subscribe', channel: 'fills', since });
+  assert.equal(leaving.take('fills').length, 1);
+  bench.near.gateway.broadcast.sleep = () => assert.fail('nobody listens');
+  bench.after(1);
 });
 
 test('a head of the journal is in the first heartbeat of each stream, and once in those of all when it is new', () => {
@@ -328,15 +382,25 @@ test('a head of the journal is in the first heartbeat of each stream, and once i
   }
 });
 
-test('a key that is made while the first balance is on its way does not stand for it', () => {
+test('the first balance is the newest, each later one is told once, and a new key stands for none', () => {
   const bench = new HubBench();
-  const socket = bench.open();
+  const [socket, second] = [bench.open(), bench.open()];
+  const balancesOf = (of: FakeSocket) =>
+    of.take('account').map((message) => message.type === 'account' && message.data.balance);
   bench.ask(socket, { op: 'subscribe', channel: 'account' });
   bench.api.addKey(bench.bettor.account);
   bench.after(FLUSH_MS);
+  bench.told.shift()?.();
+  assert.deepEqual(balancesOf(socket), [10_000]);
+  for (const id of [1, 2]) bench.ask(second, { op: 'subscribe', channel: 'account', id });
+  bench.near.pump();
+  bench.bet();
   for (const tell of bench.told) tell();
-  const [snapshot] = socket.take('account');
-  assert.ok(snapshot?.type === 'account' && snapshot.data.balance === 10_000);
+  assert.deepEqual([second.take('subscribed').length, balancesOf(second)], [1, [9_999]]);
+  bench.after(FLUSH_MS);
+  bench.bet(2, FLUSH_MS);
+  assert.deepEqual(balancesOf(socket), [9_999, 9_998, 9_997]);
+  assert.deepEqual(balancesOf(second), [9_998, 9_997]);
 });
 
 test('what was overwritten is not resumed, whether it waited or was asked for', () => {
@@ -344,7 +408,9 @@ test('what was overwritten is not resumed, whether it waited or was asked for', 
   const socket = bench.open();
   const since = bench.hub.moment().seq;
   bench.ask(socket, { op: 'subscribe', channel: 'fills' });
-  const [early, late] = [bench.open(), bench.open()];
+  const [lagging, early, late] = [bench.open(), bench.open(), bench.open()];
+  lagging.waitingBytes = 256 * 1024;
+  bench.ask(lagging, { op: 'subscribe', channel: 'fills', since });
   for (const opened of [early, late]) bench.ask(opened, { op: 'subscribe', channel: 'account' });
   bench.near.pump();
   bench.told.shift()?.();
@@ -355,14 +421,17 @@ test('what was overwritten is not resumed, whether it waited or was asked for', 
   writer.publish();
   bench.told.shift()?.();
   for (const { closedWith } of [early, late]) assert.equal(closedWith, '4409 resync_required');
+  lagging.drain();
   bench.after(1);
-  const [dropped] = socket.take('error');
-  assert.ok(dropped?.type === 'error' && dropped.code === 'resync_required' && dropped.id === null);
+  bench.after(1_000);
+  assert.deepEqual([errorsOf(lagging), lagging.take('heartbeat').length], [[['resync_required', 1]], 2]);
+  assert.deepEqual(errorsOf(socket), [['resync_required', null]]);
   assert.equal(socket.closedWith, '4409 resync_required');
   const next = bench.open();
-  bench.ask(next, { op: 'subscribe', channel: 'fills', since });
-  const [refused] = next.take('error');
-  assert.ok(refused?.type === 'error' && refused.code === 'resync_required' && refused.id === 1);
+  for (const unknown of [since, last + 1]) {
+    bench.ask(next, { op: 'subscribe', channel: 'fills', since: unknown });
+    assert.deepEqual(errorsOf(next), [['resync_required', 1]]);
+  }
   bench.ask(next, { op: 'subscribe', channel: 'fills', since: last });
   assert.equal(next.take('subscribed').length, 1, 'the newest event, whose number is not told yet');
 });
