@@ -120,10 +120,10 @@ export class AccountChannel implements StreamChannel {
     group.waiting -= 1;
     const moment = this.moment();
     group.see(answer.seq, moment.timeMs, answer.balanceCents);
+    group.members.set(connection, group.seq);
     const { id } = request;
     connection.send(subscribedText(moment, { id, channel: 'account', markets: null, since: null }));
     connection.send(accountText(group, true, group.balanceCents, []));
-    group.members.set(connection, group.seq);
   }
 
   #read(): void {

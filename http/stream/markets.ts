@@ -56,12 +56,13 @@ export class MarketsChannel implements StreamChannel {
 
   subscribe(connection: Connection, { id, markets }: Subscribe): void {
     const group = this.#groups.find(markets);
+    // First, because a slow client's stream may end while it is sent the snapshot.
+    this.#groups.join(connection, group, this.#flushes);
     const moment = this.moment();
     const asked = markets ?? null;
     connection.send(subscribedText(moment, { id, channel: 'markets', markets: asked, since: null }));
     const parts = group.markets.map((market) => this.#parts[market]?.text ?? '');
     connection.send(stateText('markets', moment, true, parts));
-    this.#groups.join(connection, group, this.#flushes);
   }
 
   unsubscribe(connection: Connection): void {

@@ -32,10 +32,11 @@ export class PricesChannel implements StreamChannel {
   }
 
   subscribe(connection: Connection, { id }: Subscribe): void {
+    // First, because a slow client's stream may end while it is sent the snapshot.
+    this.#group.members.set(connection, this.#flushes);
     const moment = this.moment();
     connection.send(subscribedText(moment, { id, channel: 'prices', markets: null, since: null }));
     connection.send(stateText('prices', moment, true, this.#texts));
-    this.#group.members.set(connection, this.#flushes);
   }
 
   unsubscribe(connection: Connection): void {
