@@ -37,7 +37,6 @@ export class SqliteStore implements JournalStore {
   #files: OpenFiles;
   #position: ChainPosition;
   #last: StoredBatch | null;
-  #batches: number;
   #bytes: number;
   #rollAtBytes: number;
   /** After the first throw nothing is written, and the `in-use` file stays. */
@@ -58,7 +57,6 @@ export class SqliteStore implements JournalStore {
     this.#last = segment.tail();
     this.#files = this.#openFiles();
     this.#position = this.#last ?? segment.start;
-    this.#batches = segment.count();
     this.#bytes = fileBytes(segment.path);
     this.#rollAtBytes = segmentBytesMax;
   }
@@ -109,7 +107,6 @@ export class SqliteStore implements JournalStore {
     this.#open.insert(row);
     this.#position = row;
     this.#last = row;
-    this.#batches += 1;
     this.#bytes += row.commands.length + ROW_BYTES;
     this.#walPages += PAGES_PER_COMMIT + Math.floor(row.commands.length / PAGE_BYTES);
   }
@@ -145,7 +142,7 @@ export class SqliteStore implements JournalStore {
         onStep(step);
       };
       this.#files.require();
-      if (!sealSegment(sealed, last, this.#batches, onSealStep)) {
+      if (!sealSegment(sealed, last, onSealStep)) {
         this.#rollAtBytes = this.#bytes + ROLL_RETRY_BYTES;
         return null;
       }
@@ -155,7 +152,6 @@ export class SqliteStore implements JournalStore {
       configure(segment, this.#durability);
       this.#files = this.#openFiles();
       this.#last = null;
-      this.#batches = 0;
       this.#bytes = fileBytes(path);
       this.#rollAtBytes = this.#segmentBytesMax;
       this.#walPages = 0;

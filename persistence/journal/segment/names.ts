@@ -56,13 +56,11 @@ export function writeSegment(
     createTables(db, meta);
     const insert = rowInserter(db);
     let last: StoredBatch | null = null;
-    let batches = 0;
     for (const row of rows) {
       insert(row);
       last = row;
-      batches += 1;
     }
-    if (isSealed) insertSeal(db, meta.firstSeq, { ...must(last, 'a row of a sealed segment'), batches });
+    if (isSealed) insertSeal(db, meta.firstSeq, must(last, 'a row of a sealed segment'));
     db.exec('COMMIT');
     const mode = isSealed ? 'delete' : 'wal';
     assert(db.pragma(`journal_mode = ${mode}`, { simple: true }) === mode, `the segment is in mode ${mode}`);

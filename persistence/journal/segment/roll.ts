@@ -42,17 +42,12 @@ export type RollStep =
 export type OnRollStep = (step: RollStep) => void;
 
 /** Seals after `last` and closes. Returns false, with nothing changed, if another connection has the segment open. */
-export function sealSegment(
-  segment: Segment,
-  last: StoredBatch,
-  batches: number,
-  onStep: OnRollStep,
-): boolean {
+export function sealSegment(segment: Segment, last: StoredBatch, onStep: OnRollStep): boolean {
   const { db, path, meta } = segment;
   if (!leaveWal(db)) return false;
   onStep('wal_left');
   db.pragma('synchronous = FULL');
-  insertSeal(db, meta.firstSeq, { ...last, batches });
+  insertSeal(db, meta.firstSeq, last);
   onStep('sealed');
   segment.close();
   // If SQLite could not remove its rollback journal, it must not stay beside a sealed segment.

@@ -34,7 +34,6 @@ const META_TABLE = `CREATE TABLE meta (
 ) STRICT`;
 const SEAL_TABLE = `CREATE TABLE seal (
   last_seq INTEGER NOT NULL,
-  batches INTEGER NOT NULL,
   digest TEXT NOT NULL,
   chain TEXT NOT NULL,
   checksum TEXT NOT NULL
@@ -55,7 +54,6 @@ export interface SegmentMeta {
 /** A finished segment's last row: nothing is added, and the next segment follows `chain`. */
 export interface SegmentSeal {
   readonly lastSeq: number;
-  readonly batches: number;
   readonly digest: string;
   readonly chain: string;
 }
@@ -80,10 +78,9 @@ export function rowInserter(db: Database.Database): (row: StoredBatch) => void {
 }
 
 export function insertSeal(db: Database.Database, firstSeq: number, seal: SegmentSeal): void {
-  const { lastSeq, batches, digest, chain } = seal;
-  db.prepare('INSERT INTO seal VALUES (?, ?, ?, ?, ?)').run(
+  const { lastSeq, digest, chain } = seal;
+  db.prepare('INSERT INTO seal VALUES (?, ?, ?, ?)').run(
     lastSeq,
-    batches,
     digest,
     chain,
     sealChecksum(firstSeq, seal),
@@ -113,16 +110,13 @@ export function readMeta(path: string, db: Database.Database): SegmentMeta {
 
 /** null if the segment is not finished. Throws `journal_corrupt`. */
 export function readSeal(path: string, db: Database.Database, meta: SegmentMeta): SegmentSeal | null {
-  const rows = db
-    .prepare<[], unknown[]>('SELECT last_seq, batches, digest, chain, checksum FROM seal')
-    .raw()
-    .all();
+  const rows = db.prepare<[], unknown[]>('SELECT last_seq, digest, chain, checksum FROM seal').raw().all();
   if (rows.length === 0) return null;
-  const [lastSeq, batches, digest, chain, checksum] = rows[0] ?? [];
-  if (rows.length !== 1 || !isInteger(lastSeq) || !isInteger(batches)) {
+  const [lastSeq, digest, chain, checksum] = rows[0] ?? [];
+  if (rows.length !== 1 || !isInteger(lastSeq)) {
     throw damaged(path, 'its seal is not one good row');
   }
-  const seal = { lastSeq, batches, digest: String(digest), chain: String(chain) };
+  const seal = { lastSeq, digest: String(digest), chain: String(chain) };
   if (checksum !== sealChecksum(meta.firstSeq, seal) || lastSeq < meta.firstSeq) {
     throw damaged(path, 'the checksum of its seal does not match');
   }
@@ -194,7 +188,7 @@ function metaChecksum(version: number, meta: SegmentMeta): string {
 }
 
 function sealChecksum(firstSeq: number, seal: SegmentSeal): string {
-  return crcHex(`seal ${firstSeq} ${seal.lastSeq} ${seal.batches} ${seal.digest} ${seal.chain}`);
+  return crcHex(`seal ${firstSeq} ${seal.lastSeq} ${seal.digest} ${seal.chain}`);
 }
 
 const isInteger = (value: unknown): value is number => Number.isSafeInteger(value);

@@ -4,7 +4,6 @@
  */
 import { existsSync, lstatSync, statSync } from 'node:fs';
 import Database from 'better-sqlite3';
-import { must } from '../../../engine/base/assert.js';
 import type { StoredBatch } from '../../../engine/model/ports.js';
 import { closing, orClosed } from '../../data-dir/closing.js';
 import { codeOf, JournalError } from '../../errors.js';
@@ -155,10 +154,6 @@ export class Segment {
       if (last === undefined) return;
       position = last;
     }
-  }
-
-  count(): number {
-    return must(this.db.prepare<[], number>('SELECT count(*) FROM batch').pluck().get(), 'a count');
   }
 
   /** Appending relies on the structure of the pages, which rows do not reveal. Throws `journal_corrupt`. */

@@ -199,7 +199,7 @@ export function leaveHalfSeal(path: string): void {
   db.pragma('journal_mode = PERSIST');
   // Has pages written before the transaction ends, and the journal synced each time.
   db.pragma('cache_size = 1');
-  db.exec("BEGIN IMMEDIATE; INSERT INTO seal VALUES (1, 1, 'x', 'x', 'x'); CREATE TABLE spill (a)");
+  db.exec("BEGIN IMMEDIATE; INSERT INTO seal VALUES (1, 'x', 'x', 'x'); CREATE TABLE spill (a)");
   db.exec("INSERT INTO spill SELECT zeroblob(1000) FROM batch; UPDATE batch SET digest = 'half'");
   const content = { database: readFileSync(path), journal: readFileSync(rollbackPath(path)) };
   db.exec('ROLLBACK');
