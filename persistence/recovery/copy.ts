@@ -53,8 +53,7 @@ export function wasStoppedUncleanly(dir: DataDir, segment: string): boolean {
 }
 
 interface Copying {
-  /** May throw before anything is written. */
-  readonly checkSource: (source: Segment) => void;
+  readonly checkCopy: (copy: Segment) => void;
   readonly meterOf: (phase: 'copy' | 'check', source: Segment, endSeq: number) => ProgressMeter;
   readonly onStep: OnCopyStep;
 }
@@ -79,10 +78,9 @@ export function replaceSegment(dir: DataDir, path: string, copying: Copying): vo
   onStep('in_use_removed');
 }
 
-function copySegment(path: string, { checkSource, meterOf, onStep }: Copying): void {
+function copySegment(path: string, { meterOf, onStep }: Copying): void {
   const source = Segment.open(path, 'read');
   try {
-    checkSource(source);
     requireSpaceForCopy(
       path,
       databaseBytes(path),
@@ -117,9 +115,9 @@ function* watched(
   }
 }
 
-function readBack(copy: string, { checkSource, meterOf }: Copying): void {
+function readBack(copy: string, { checkCopy, meterOf }: Copying): void {
   using segment = closing(Segment.open(copy, 'write'));
-  checkSource(segment);
+  checkCopy(segment);
   const { start } = segment;
   const meter = meterOf('check', segment, (segment.tail() ?? start).lastSeq);
   for (const row of segment.batches()) meter.count(row.lastSeq);

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { messageOf } from '../../engine/base/attempt.js';
 import type { Clock, Mark } from '../../engine/model/ports.js';
 import { closing, orClosed } from '../data-dir/closing.js';
-import { fileBytes, removeDatabase, rollbackPath } from '../data-dir/files.js';
+import { removeDatabase } from '../data-dir/files.js';
 import type { DataDir } from '../data-dir/layout.js';
 import { codeOf } from '../errors.js';
 import { readMarkFile } from '../journal/mark.js';
@@ -62,8 +62,6 @@ export function prepareJournal({
 
 /** The checks before the rows are read: the segments are connected, and the last acknowledged batch exists. */
 function checkFiles(dir: DataDir, last: string, mark: Mark | null): void {
-  // SQLite rolls back a half seal; until then the file cannot be read.
-  if (fileBytes(rollbackPath(last)) > 0) Segment.open(last, 'write').close();
   checkChain(dir.journal);
   // A complete copy replaces its source.
   if (sourceOf(last) === last && wasEachCommitSynced(dir)) checkWal(last);
@@ -104,7 +102,7 @@ const lostBeginning = (dir: DataDir, absentSeq: number, beforeSeq: number): stri
 /** If the mark is at a row of an earlier segment, replay compares them. */
 function checkAgainstMark(segment: Segment, mark: Mark | null): void {
   const endSeq = (segment.tail() ?? segment.start).lastSeq;
-  if (mark === null || mark.lastSeq > segment.start.lastSeq || mark.lastSeq > endSeq) {
+  if (mark === null || mark.lastSeq > segment.start.lastSeq) {
     checkMark(mark, endSeq, mark === null ? null : (segment.rowAt(mark.lastSeq)?.checksum ?? null));
   }
 }
@@ -120,7 +118,7 @@ function copyOpen(
   mark: Mark | null,
 ): void {
   replaceSegment(dir, path, {
-    checkSource: (source) => checkAgainstMark(source, mark),
+    checkCopy: (copy) => checkAgainstMark(copy, mark),
     meterOf: (phase, { start }, endSeq) => new ProgressMeter(phase, start.lastSeq, endSeq, clock, onProgress),
     onStep,
   });
