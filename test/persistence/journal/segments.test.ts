@@ -15,9 +15,9 @@ import { crcHex } from '../../../persistence/journal/segment/batch-row.js';
 import { findSegments } from '../../../persistence/journal/segment/names.js';
 import type { RollStep } from '../../../persistence/journal/segment/roll.js';
 import { Segment } from '../../../persistence/journal/segment/segment.js';
-import { SqliteStore } from '../../../persistence/journal/store.js';
 import {
   alterDatabase,
+  assertServes,
   batchAt,
   batchesUpTo,
   CLOCK,
@@ -26,7 +26,6 @@ import {
   readAll,
   recover,
   refusal,
-  SMALL_SEGMENT_BYTES,
   segmentAt,
   temporaryDir,
   writeSegments,
@@ -40,19 +39,6 @@ function closedJournal(t: TestContext, count = BATCHES): DataDir {
   const { dir, store } = writeSegments(temporaryDir(t), count);
   store.close();
   return dir;
-}
-
-function assertServes(dir: DataDir, count: number, what: string): void {
-  assert.deepEqual(recover(dir).given, batchesUpTo(count), what);
-  const store = SqliteStore.open(dir, 'fsync', SMALL_SEGMENT_BYTES);
-  for (let index = count; index < count + 12; index += 1) {
-    commitBatch(store, batchAt(index));
-    store.rollIfDue(CLOCK.nowMs());
-  }
-  store.close();
-  const again = recover(dir);
-  assert.equal(again.wasUnclean, false, what);
-  assert.deepEqual(again.given, batchesUpTo(count + 12), what);
 }
 
 test('a full segment is sealed and never written again, and the next one continues from it', (t) => {
@@ -81,7 +67,9 @@ function imagesOfRoll(t: TestContext): Map<RollStep, { readonly dir: DataDir; re
   const scratch = temporaryDir(t);
   for (let count = 16; images.size === 0; count += 1) {
     commitBatch(store, batchAt(count - 1));
+    const other = new Database(segmentAt(dir, -1), { readonly: true, timeout: 0 });
     store.rollIfDue(CLOCK.nowMs(), (step) => {
+      if (step === 'wal_left') assert.throws(() => other.pragma('user_version'), /database is locked/);
       images.set(step, { dir: crashImage(dir, join(scratch, step)), count });
     });
   }
@@ -170,10 +158,8 @@ test('an intact segment of another journal is refused', (t) => {
   db.prepare('UPDATE meta SET previous_chain = ?, checksum = ?').run(chain, checksum);
   db.close();
   copyFileSync(path, segmentAt(dir, 1));
-  assert.throws(
-    () => recover(dir),
-    refusal('journal_corrupt', /does not follow from .*sealed at sequence number/),
-  );
+  const sentence = /does not follow from .*sealed at sequence number/;
+  assert.throws(() => recover(dir), refusal('journal_corrupt', sentence));
 });
 
 const ALTERATIONS: readonly [what: string, sql: string, sentence: RegExp][] = [

@@ -4,20 +4,24 @@
  * crash after any of them leads to the same batches, and never to the new database beside the old WAL.
  */
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import fs, { existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+import { basename, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import Database from 'better-sqlite3';
 import { must } from '../../../engine/base/assert.js';
 import { shmPath, unfinishedPath, walPath } from '../../../persistence/data-dir/files.js';
-import type { DataDir } from '../../../persistence/data-dir/layout.js';
+import { type DataDir, openDataDir } from '../../../persistence/data-dir/layout.js';
 import { commitBatch } from '../../../persistence/journal/commit.js';
 import { recoveredPath } from '../../../persistence/journal/segment/names.js';
 import { SqliteStore } from '../../../persistence/journal/store.js';
 import type { CopyStep } from '../../../persistence/recovery/copy.js';
 import {
+  alterDatabase,
+  assertServes,
   batchAt,
   batchesUpTo,
+  CLOCK,
   crashImage,
   onlySegment,
   recover,
@@ -25,20 +29,14 @@ import {
   temporaryDir,
   writeJournal,
 } from '../support/journal-files.js';
+import { filesOf } from '../support/judge.js';
 
 const BATCHES = 24;
-const ALL_STEPS: readonly CopyStep[] = [
-  'half_copied',
-  'copied',
-  'copy_named',
-  'copy_checked',
-  'wal_removed',
-  'replaced',
-  'in_use_removed',
-];
+const COPIED: readonly CopyStep[] = ['half_copied', 'copied', 'copy_named', 'copy_checked'];
+const ALL_STEPS: readonly CopyStep[] = [...COPIED, 'wal_removed', 'replaced', 'in_use_removed'];
 
 /**
- * Half in the database, half in the WAL. Pages are smaller than a copy's: the old WAL over a new database cannot go
+ * Half in the database, half in the WAL, the last batch above the mark. Pages are smaller than a copy's: the old WAL over a new database cannot go
  * unnoticed.
  */
 function killedJournal(t: TestContext): DataDir {
@@ -50,22 +48,11 @@ function killedJournal(t: TestContext): DataDir {
   db.pragma('journal_mode = WAL');
   db.close();
   const second = SqliteStore.open(dir, 'fsync');
-  for (let index = BATCHES / 2; index < BATCHES; index += 1) commitBatch(second, batchAt(index));
+  for (let index = BATCHES / 2; index < BATCHES - 1; index += 1) commitBatch(second, batchAt(index));
+  second.write([batchAt(BATCHES - 1)]);
   const image = crashImage(dir, join(temporaryDir(t), 'killed'));
   second.close();
   return image;
-}
-
-function assertServes(dir: DataDir, what: string): void {
-  const { given, lastSeq } = recover(dir);
-  assert.deepEqual(given, batchesUpTo(BATCHES), what);
-  const store = SqliteStore.open(dir, 'fsync');
-  assert.deepEqual(store.mark.lastSeq, lastSeq, what);
-  commitBatch(store, batchAt(BATCHES));
-  store.close();
-  const again = recover(dir);
-  assert.equal(again.wasUnclean, false, what);
-  assert.deepEqual(again.given, batchesUpTo(BATCHES + 1), what);
 }
 
 test('a kill loses nothing, and leaves a clean directory after recovery', (t) => {
@@ -104,10 +91,27 @@ function imagesOfRecovery(t: TestContext, dir: DataDir): Map<string, DataDir> {
 for (const step of ALL_STEPS) {
   test(`a crash after '${step}', and after each step of the recovery that follows`, (t) => {
     const image = must(imagesOfRecovery(t, killedJournal(t)).get(step), 'the image');
-    for (const [second, twice] of imagesOfRecovery(t, image)) assertServes(twice, `${step}, ${second}`);
-    assertServes(image, step);
+    for (const [second, twice] of imagesOfRecovery(t, image))
+      assertServes(twice, BATCHES, `${step}, ${second}`);
+    assertServes(image, BATCHES, step);
   });
 }
+
+test('the copy counts without the `in-use` file, too, and a damaged one is refused before the WAL goes', (t) => {
+  const images = imagesOfRecovery(t, killedJournal(t));
+  for (const step of ['copy_named', 'copy_checked', 'wal_removed']) {
+    const image = must(images.get(step), 'the image');
+    rmSync(image.inUseFile);
+    const copy = recoveredPath(onlySegment(image));
+    const whole = readFileSync(copy);
+    alterDatabase(copy, 'UPDATE batch SET time_ms = 0 WHERE last_seq = 6');
+    const before = filesOf(image);
+    assert.throws(() => recover(image), refusal('journal_corrupt', /checksum does not match its content/));
+    assert.deepEqual(filesOf(image), before, step);
+    writeFileSync(copy, whole);
+    assertServes(image, BATCHES, step);
+  }
+});
 
 test('a crash in the first start leaves a new directory', (t) => {
   const { dir, store } = writeJournal(temporaryDir(t), 0);
@@ -132,5 +136,63 @@ test('a refused start changes nothing: with the right files put back it starts',
   assert.throws(() => recover(dir), refusal('journal_incomplete'));
   assert.deepEqual(readFileSync(onlySegment(dir)), before);
   writeFileSync(wal, whole);
-  assertServes(dir, 'put back');
+  assertServes(dir, BATCHES, 'put back');
+});
+
+/** Gives what the program itself, not SQLite, has synced, named and removed since it was called last. */
+function traceFiles(t: TestContext): () => string[] {
+  const { fsyncSync, renameSync, rmSync } = fs;
+  const real = { fsyncSync, renameSync, rmSync };
+  const steps: string[] = [];
+  const nameOf = (path: unknown): string => basename(String(path)).replace(/segment-0+/, '#');
+  fs.fsyncSync = (fd) => {
+    steps.push(`sync ${nameOf(fs.readlinkSync(`/proc/self/fd/${fd}`))}`);
+    real.fsyncSync(fd);
+  };
+  fs.renameSync = (from, to) => {
+    steps.push(`name ${nameOf(to)}`);
+    real.renameSync(from, to);
+  };
+  fs.rmSync = (path, options) => {
+    if (existsSync(path)) steps.push(`remove ${nameOf(path)}`);
+    real.rmSync(path, options);
+  };
+  syncBuiltinESMExports();
+  t.after(() => {
+    Object.assign(fs, real);
+    syncBuiltinESMExports();
+  });
+  return () => steps.splice(0);
+}
+
+test('content is synced before it gets its name, and the folder after each change of a name', (t) => {
+  if (!existsSync('/proc/self/fd')) return t.skip('the names of open files are unknown');
+  const root = temporaryDir(t);
+  const steps = traceFiles(t);
+  const folder = 'sync journal';
+  const named = (name: string, aside: string): string[] => [`sync ${aside}`, `name ${name}`, folder];
+  const begun = (name: string): string[] => [folder, ...named(name, `${name}.unfinished`)];
+  const dir = openDataDir(join(root, 'data'));
+  assert.deepEqual(steps(), [`sync ${basename(root)}`, 'sync data', 'sync data', 'sync data']);
+  recover(dir);
+  assert.deepEqual(steps(), [
+    ...begun('#1.db'),
+    ...named('absent', 'absent.new'),
+    ...named('mark', 'mark.new'),
+  ]);
+  const store = SqliteStore.open(dir, 'fsync', 1);
+  assert.deepEqual(steps(), named('in-use', 'in-use.new'));
+  commitBatch(store, batchAt(0));
+  store.rollIfDue(CLOCK.nowMs());
+  assert.deepEqual(steps(), ['sync #1.db', folder, ...begun('#2.db')]);
+  assert.equal(store.synchronous, 2, 'in the next segment, too');
+  store.write([batchAt(1)]);
+  const image = crashImage(dir, join(root, 'image'));
+  steps();
+  recover(image);
+  const copied = [folder, ...named('#2.db.recovered', '#2.db.unfinished')];
+  const replaced = ['remove #2.db-wal', 'remove #2.db-shm', folder, 'name #2.db', folder];
+  assert.deepEqual(steps(), [...copied, ...replaced, 'remove in-use', folder, 'sync mark']);
+  store.close();
+  assert.deepEqual(steps(), ['sync mark', 'remove in-use', folder]);
 });

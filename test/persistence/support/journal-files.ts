@@ -1,4 +1,5 @@
 /** Temporary data directories, made-up batches, and a journal full of them. */
+import assert from 'node:assert/strict';
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -131,6 +132,22 @@ export function writeSegments(root: string, count: number): Written {
     store.rollIfDue(CLOCK.nowMs());
   }
   return { dir, store };
+}
+
+/** It recovers to so many batches, takes more over a roll, and stops cleanly. */
+export function assertServes(dir: DataDir, count: number, what: string): void {
+  const { given, lastSeq } = recover(dir);
+  assert.deepEqual(given, batchesUpTo(count), what);
+  const store = SqliteStore.open(dir, 'fsync', SMALL_SEGMENT_BYTES);
+  assert.equal(store.mark.lastSeq, lastSeq, what);
+  for (let index = count; index < count + 12; index += 1) {
+    commitBatch(store, batchAt(index));
+    store.rollIfDue(CLOCK.nowMs());
+  }
+  store.close();
+  const again = recover(dir);
+  assert.equal(again.wasUnclean, false, what);
+  assert.deepEqual(again.given, batchesUpTo(count + 12), what);
 }
 
 /** As a crash at this moment would leave the files. */
