@@ -4,7 +4,15 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { createMarkFile, EMPTY_MARK, MarkFile, readMarkFile } from '../../../persistence/journal/mark.js';
-import { batchesUpTo, recover, refusal, temporaryDir, writeJournal } from '../support/journal-files.js';
+import { findSegments } from '../../../persistence/journal/segment/names.js';
+import {
+  batchesUpTo,
+  onlySegment,
+  recover,
+  refusal,
+  temporaryDir,
+  writeJournal,
+} from '../support/journal-files.js';
 
 const SLOT_BYTES = 4_096;
 const markOf = (lastSeq: number) => ({ lastSeq, checksum: lastSeq.toString(16).padStart(8, '0') });
@@ -52,17 +60,15 @@ test('without a valid slot, or without the file, a journal with batches is refus
 test('a journal that ends below the mark, or is another one, is refused', (t) => {
   const { dir, store } = writeJournal(temporaryDir(t), 4);
   store.close();
-  const file = new MarkFile(dir.markFile);
-  file.write(markOf(12));
-  file.close();
-  assert.throws(
-    () => recover(dir),
-    refusal('journal_incomplete', /11 to 12 are missing.*restore DATA_DIR --to 10 --out/),
-  );
-  rmSync(dir.markFile);
-  createMarkFile(dir.markFile, { lastSeq: 10, checksum: '0badbad0' });
-  assert.throws(() => recover(dir), refusal('journal_corrupt', /not the one that was acknowledged/));
-  rmSync(dir.markFile);
-  createMarkFile(dir.markFile, { lastSeq: 9, checksum: '0badbad0' });
-  assert.throws(() => recover(dir), refusal('journal_corrupt', /no batch ends there/));
+  for (const [lastSeq, code, sentence] of [
+    [12, 'journal_incomplete', /11 to 12 are missing.*restore DATA_DIR --to 10 --out/],
+    [10, 'journal_corrupt', /not the one that was acknowledged/],
+    [9, 'journal_corrupt', /no batch ends there/],
+  ] as const) {
+    createMarkFile(dir.markFile, { lastSeq, checksum: '0badbad0' });
+    assert.throws(() => recover(dir), refusal(code, sentence));
+  }
+  rmSync(onlySegment(dir));
+  assert.throws(() => recover(dir), refusal('journal_incomplete', /ends at sequence number 0, but 9/));
+  assert.deepEqual(findSegments(dir.journal), [], 'none is begun');
 });

@@ -43,6 +43,9 @@ test('batches that share a sync are there together, or not at all', (t) => {
   const { lastSeq, checksum } = commitBatches(store, [batchAt(3), batchAt(4), batchAt(5)]);
   assert.deepEqual(store.mark, { lastSeq, checksum });
   assert.throws(() => store.write([batchAt(6), batchAt(7), batchAt(9)]), /follow/);
+  assert.throws(() => store.write([batchAt(6)]), /not used again/);
+  store.close();
+  assert.ok(existsSync(dir.inUseFile), 'recovery finds that it failed');
   assert.deepEqual(readAll(dir).map(plain), batchesUpTo(6));
 });
 
@@ -131,7 +134,7 @@ test('another format is refused, and so is a foreign meta row or table', (t) => 
 });
 
 const CHECKSUM = /number 3 is bad: its checksum/;
-const ALTERATIONS: readonly [alteration: string, sentence: RegExp][] = [
+const ALTERATIONS: readonly [alteration: string, sentence: RegExp, lastSeq?: number][] = [
   ["UPDATE batch SET commands = replace(commands, 'order', 'ordem')", CHECKSUM],
   ['UPDATE batch SET time_ms = time_ms + 1', CHECKSUM],
   ["UPDATE batch SET digest = 'ffffffffffffffff'", CHECKSUM],
@@ -139,19 +142,15 @@ const ALTERATIONS: readonly [alteration: string, sentence: RegExp][] = [
   ["UPDATE batch SET checksum = '00000000'", CHECKSUM],
   ['UPDATE batch SET first_seq = 5', CHECKSUM],
   ['DELETE FROM batch', /number 3 is bad: it holds 7 to 10, but 4 comes next/],
+  ['DELETE FROM batch', /number 0 is bad: it holds 2 to 3/, 1],
 ];
 
-for (const [alteration, sentence] of ALTERATIONS) {
-  test(`the first bad row is named: ${alteration}`, (t) => {
-    const dir = alteredJournal(t, `${alteration} WHERE last_seq = 6`);
+for (const [alteration, sentence, lastSeq = 6] of ALTERATIONS) {
+  test(`the first bad row is named: ${alteration}, ${lastSeq}`, (t) => {
+    const dir = alteredJournal(t, `${alteration} WHERE last_seq = ${lastSeq}`);
     assert.throws(() => recover(dir), refusal('journal_corrupt', sentence));
   });
 }
-
-test('the first row is missed', (t) => {
-  const dir = alteredJournal(t, 'DELETE FROM batch WHERE last_seq = 1');
-  assert.throws(() => recover(dir), refusal('journal_corrupt', /number 0 is bad: it holds 2 to 3/));
-});
 
 test('a row rewritten with a valid checksum breaks the chain', (t) => {
   const { dir, store } = writeJournal(temporaryDir(t), 5);
