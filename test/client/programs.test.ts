@@ -74,10 +74,8 @@ test('a backtest gives the same bytes every time, and the sums fit', async () =>
   }
   assert.equal(outputs[0], outputs[1]);
   const [text = ''] = outputs;
-  assert.match(
-    text,
-    /^momentum on BTC_FIVE_MINUTES, 2026-06-10T00:00:00\.000Z to 2026-06-10T00:25:00\.000Z$/m,
-  );
+  const sentence = /^momentum on BTC_FIVE_MINUTES, 2026-06-10T00:00:00\.000Z to 2026-06-10T00:25:00\.000Z$/m;
+  assert.match(text, sentence);
   const [, profit = ''] = /^ {2}profit +(-?[\d.]+) USD/m.exec(text) ?? [];
   const [, balance = ''] = /^ {2}balance +([\d.]+) USD/m.exec(text) ?? [];
   assert.equal(subtractDollars(Number(balance), 1_000), Number(profit));

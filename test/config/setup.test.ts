@@ -65,10 +65,8 @@ test('live prices need the clock of the system, and the service at the default a
       return error.message;
     }
   };
-  assert.match(
-    mistakesOf({}),
-    /1 mistake.*\n.*TOTE_HERMES_API_KEY: is not set; expected the key of the service at pyth/,
-  );
+  const sentence = /1 mistake.*\n.*TOTE_HERMES_API_KEY: is not set; expected the key of the service at pyth/;
+  assert.match(mistakesOf({}), sentence);
   assert.equal(mistakesOf({ TOTE_HERMES_API_KEY: 'some-key' }), '');
   assert.equal(
     mistakesOf({ TOTE_HERMES_URL: 'http://localhost:4000' }),

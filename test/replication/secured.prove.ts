@@ -75,10 +75,8 @@ test('over TLS, with a user and a password', options, async (t) => {
   assert.match((await run.ended).stderr, /one line user:password.*file_unreadable/);
   const promote = (credentials: string) =>
     tote(['promote', 'b', '--nats', nats.url, '--ca', pair.certFile, '--credentials', credentials]);
-  assert.match(
-    (await promote(env['TOTE_REPLICATION_CREDENTIALS'] ?? '')).stderr,
-    /promote: no leader answers/,
-  );
+  const sentence = /promote: no leader answers/;
+  assert.match((await promote(env['TOTE_REPLICATION_CREDENTIALS'] ?? '')).stderr, sentence);
   assert.match((await promote(wrong)).stderr, /promote: .*one line user:password/);
   assert.doesNotMatch((await promote(wrong)).stderr, /NATS servers answer/);
 });

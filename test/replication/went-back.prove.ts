@@ -73,10 +73,9 @@ test('what NATS servers have lost is published anew, and no epoch is led twice',
   assert.equal((await last.stop()).code, 0);
   const { leaders, batches } = await historyOf(nats);
   assert.deepEqual([...leaders.keys()], [1, 3, 4]);
-  assert.deepEqual(
-    batchesOf(dirB).map(({ chain }) => chain),
-    batches.map(({ row }) => row.chain),
-  );
+  const chains = batchesOf(dirB).map(({ chain }) => chain);
+  const acknowledged = batches.map(({ row }) => row.chain);
+  assert.deepEqual(chains, acknowledged);
 });
 
 test(
@@ -102,10 +101,8 @@ test(
     await log.writeLease({ ...lease, lastSeq: lease.lastSeq + 50 }, lease.revision);
     standby.run.signal('SIGCONT');
     const { reason } = await event(standby.run, 'replication_away');
-    assert.match(
-      String(reason),
-      /start a, which has them\. If its disk is lost, npx tote promote b --accept-loss/,
-    );
+    const sentence = /start a, which has them\. If its disk is lost, npx tote promote b --accept-loss/;
+    assert.match(String(reason), sentence);
     for (const node of ['a', 'b']) assert.equal((await tote(['promote', node, ...ofNats])).code, 3);
     const nobody = await tote(['promote', 'c', '--accept-loss', ...ofNats]);
     assert.deepEqual([nobody.code, /no standby with the name c follows/.test(nobody.stderr)], [2, true]);

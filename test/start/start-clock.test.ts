@@ -24,10 +24,8 @@ test('a gap of more than 15 minutes is logged with its length, a shorter one is 
 
 test('with open stakes the line says what is waited for, and with simulated prices that rounds go on', () => {
   const line = told(HOUR_MS, { hasStakes: true });
-  assert.match(
-    line,
-    / 1 h later: open rounds have stakes, so nothing is settled and no order is taken until/,
-  );
+  const sentence = / 1 h later: open rounds have stakes, so nothing is settled and no order is taken until/;
+  assert.match(line, sentence);
   assert.match(line, /POST \/clock\/confirm/);
   const made = told(HOUR_MS, { hasStakes: true, isSimulated: true });
   assert.match(

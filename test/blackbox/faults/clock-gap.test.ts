@@ -104,10 +104,8 @@ describe('a clock far ahead of the journal', { concurrency: true }, () => {
     assert.ok(Math.abs(Date.parse(confirmed.data.time) - Date.now()) < MINUTE_MS);
     await untilSettled(server, bettor);
     assert.equal(await balanceOf(server, bettor), 1_000, 'without a price the round is void');
-    assert.match(
-      (await confirm(Date.now(), 'again')).error,
-      /^invalid_request: the clock has nothing to confirm/,
-    );
+    const sentence = /^invalid_request: the clock has nothing to confirm/;
+    assert.match((await confirm(Date.now(), 'again')).error, sentence);
     const audit = await server.operator.get<{ action: string; reason: string; target: string }[]>('/audit');
     const entry = audit.data.find(({ action }) => action === 'moveClock');
     assert.deepEqual([entry?.reason, entry?.target], ['the machine was moved', 'clock']);

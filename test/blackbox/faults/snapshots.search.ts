@@ -88,10 +88,8 @@ test('a divergence of the shadow ends the server, with both digests and the numb
   // The shadow may find it before the banner is out.
   const ending = await startDoomed({ dataDir: root }, async () => {});
   assert.equal(ending.code, 1);
-  assert.match(
-    ending.stderr,
-    new RegExp(`to ${lastSeq}: .*digest is ${digest}, the journal's is ${altered}`),
-  );
+  const sentence = new RegExp(`to ${lastSeq}: .*digest is ${digest}, the journal's is ${altered}`);
+  assert.match(ending.stderr, sentence);
   assert.match(ending.stderr, /the server stops: nothing more is acknowledged/);
 });
 

@@ -128,10 +128,8 @@ test('listeners get every durable command once and in order, whatever the batche
     if (i % 7 === 0) host.journal.ack();
   }
   host.settle();
-  assert.deepEqual(
-    seen,
-    Array.from({ length: 20 }, (_, i) => from + 1 + i),
-  );
+  const expected = Array.from({ length: 20 }, (_, i) => from + 1 + i);
+  assert.deepEqual(seen, expected);
   assert.ok(readers.every(({ type }) => type === 'balanceMoved'));
 });
 

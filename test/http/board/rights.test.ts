@@ -81,10 +81,8 @@ test('keys whose digests begin alike have places of their own', () => {
   }
   api.settle();
   const keys = digests.map((digest) => rights.find(digestWords(digest)));
-  assert.deepEqual(
-    keys,
-    digests.map((digest) => api.host.engine.findKey(digest)),
-  );
+  const expected = digests.map((digest) => api.host.engine.findKey(digest));
+  assert.deepEqual(keys, expected);
   assert.equal(new Set(keys).size, digests.length);
   assert.equal(rights.find(digestWords(`${'ab'.repeat(31)}03`)), 0);
 });

@@ -60,10 +60,8 @@ test('if neither loads, the error says why and what is needed', () => {
     () => load({ ...BOTH, ...binary(BINARY, '20.69.0', NO_GLIBC) }),
     (error: Error) => {
       assert.match(error.message, /uws-glibc-2\.38: libc\.so\.6: version `GLIBC_2\.38' not found\n/);
-      assert.match(
-        error.message,
-        /uws-glibc-2\.28: version 20\.51\.4 finds the binary of version 20\.69\.0 only\n/,
-      );
+      const sentence = /uws-glibc-2\.28: version 20\.51\.4 finds the binary of version 20\.69\.0 only\n/;
+      assert.match(error.message, sentence);
       assert.match(error.message, /Node 24 and later need glibc 2\.38/);
       return true;
     },

@@ -185,10 +185,8 @@ test('connections above the cap are closed at once, and free places are reused',
 
 test('a taken port is reported, and can be used once it is free', async () => {
   const first = await new TransportBench(fine).start();
-  await assert.rejects(
-    new TransportBench(fine).start(first.port),
-    /cannot listen on 127\.0\.0\.1:\d+: the port is taken/,
-  );
+  const sentence = /cannot listen on 127\.0\.0\.1:\d+: the port is taken/;
+  await assert.rejects(new TransportBench(fine).start(first.port), sentence);
   await first.stop();
   const second = await new TransportBench(fine).start(first.port);
   assert.equal(second.port, first.port);

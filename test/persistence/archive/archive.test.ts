@@ -249,10 +249,8 @@ test('an archive of another format is refused; another kind of file is damage', 
   const db = new Database(dir.archiveFile);
   const checksum = archiveChecksum([999, 1]);
   db.prepare('UPDATE meta SET format_version = 999, created_ms = 1, checksum = ?').run(checksum);
-  assert.throws(
-    () => ArchiveWriter.open(dir),
-    refusal('other_format', /has format 999; this version reads format 1\. Start/),
-  );
+  const other = refusal('other_format', /has format 999; this version reads format 1\. Start/);
+  assert.throws(() => ArchiveWriter.open(dir), other);
   db.exec("UPDATE meta SET checksum = '00000000'");
   db.close();
   assert.throws(() => ArchiveWriter.open(dir), refusal('archive_corrupt', /meta table/));

@@ -176,10 +176,8 @@ test('refused are another journal, a copy that was continued, foreign files, a r
   const to = beside(dir, 'backup');
   backup(dir, to);
   const back = earlier(made, 200);
-  assert.throws(
-    () => backup(back, to),
-    refusal('backup_mismatch', /goes to sequence number \d+, the source only to 200/),
-  );
+  const longer = refusal('backup_mismatch', /goes to sequence number \d+, the source only to 200/);
+  assert.throws(() => backup(back, to), longer);
   const other = makeOperatorDir(beside(dir, 'other'), { commands: 200 });
   assert.throws(() => backup(other.dir, to), refusal('backup_mismatch'));
   writeFileSync(other.dir.masterSecretFile, Buffer.alloc(32, 1));

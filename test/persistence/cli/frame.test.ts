@@ -40,10 +40,8 @@ test('the help lists every command and the exit codes; every command has example
     assert.ok(stdout.endsWith(`${EXIT_CODES_HELP}\n`));
   }
   const documented = readFileSync('docs/ops/commands.md', 'utf8').matchAll(/^\| (\d+) \| (.*) \|$/gm);
-  assert.equal(
-    EXIT_CODES_HELP,
-    ['Exit codes:', ...[...documented].map(([, code, is]) => `  ${code}  ${is}`)].join('\n'),
-  );
+  const lines = [...documented].map(([, code, is]) => `  ${code}  ${is}`);
+  assert.equal(EXIT_CODES_HELP, ['Exit codes:', ...lines].join('\n'));
 });
 
 test('docs/ops/commands.md lists every command', () => {
@@ -126,10 +124,8 @@ test('status shows the last command, sizes, and the running server', async (t) =
     assert.equal(segment.firstSeq, (stopped.segments[index - 1]?.lastSeq ?? 0) + 1);
     assert.equal(segment.bytes, statSync(findSegments(dir.journal)[index] ?? '').size);
   }
-  assert.deepEqual(
-    stopped.snapshots.map(({ seq }) => seq),
-    [80, 45, 10].map((batch) => batches[batch]?.lastSeq),
-  );
+  const snapshotSeqs = stopped.snapshots.map(({ seq }) => seq);
+  assert.deepEqual(snapshotSeqs, [batches[80]?.lastSeq, batches[45]?.lastSeq, batches[10]?.lastSeq]);
   assert.equal(stopped.wasStoppedUncleanly, false);
 
   writeFileSync(dir.inUseFile, '1\n');

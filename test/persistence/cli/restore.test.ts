@@ -89,10 +89,8 @@ test('with a damaged tail everything before it is restored, and the loss is repo
   const { faults, lastSeq } = verify(findDataDir(out));
   assert.deepEqual([faults, lastSeq], [[], bad.firstSeq - 1]);
   assert.match(ran.stdout, new RegExp(`After ${bad.firstSeq - 1} the source is not good: .*checksum`));
-  assert.match(
-    ran.stdout,
-    new RegExp(`acknowledged commands up to ${engine.seq}: ${bad.firstSeq} to ${engine.seq} are lost`),
-  );
+  const lost = `acknowledged commands up to ${engine.seq}: ${bad.firstSeq} to ${engine.seq} are lost`;
+  assert.ok(ran.stdout.includes(lost), ran.stdout);
 
   const beyond = await tote(['restore', dir.root, '--to', String(bad.lastSeq), '--out', `${out}-2`]);
   const sentence = new RegExp(`^1 .* up to sequence number ${bad.firstSeq - 1}, not to ${bad.lastSeq}`);

@@ -13,10 +13,8 @@ test('a token is made, listed and revoked; only the first shows it', async (t) =
   const made = await tote(['token', 'ann', '--role', 'support', dir.root]);
   assert.equal(made.code, 0, made.stderr);
   assert.match(made.stdout, /^toteop_[A-Za-z0-9_-]{43}\n$/, 'nothing else is on stdout, for a script');
-  assert.match(
-    made.stderr,
-    /^ann has the role support in .*operator-tokens\.\nThe server reads it when it starts\.\n$/,
-  );
+  const told = /^ann has the role support in .*operator-tokens\.\nThe server reads it when it starts\.\n$/;
+  assert.match(made.stderr, told);
   const listed = await tote(['tokens', dir.root]);
   assert.match(listed.stdout, /^ann +support +2\d{3}-/m);
   assert.equal((await tote(['token', 'ann', '--role', 'admin', dir.root])).code, 3);

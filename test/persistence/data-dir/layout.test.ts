@@ -30,10 +30,8 @@ test('a file in its place is named in the error', (t) => {
   const file = join(temporaryDir(t), 'data');
   writeFileSync(file, '');
   assert.throws(() => openDataDir(file), refusal('data_dir_invalid', /is not a directory.*TOTE_DATA_DIR/));
-  assert.throws(
-    () => openDataDir(join(file, 'below')),
-    refusal('data_dir_invalid', /below lies below something that is not a directory/),
-  );
+  const sentence = /below lies below something that is not a directory/;
+  assert.throws(() => openDataDir(join(file, 'below')), refusal('data_dir_invalid', sentence));
 });
 
 test('a directory that other users may write is refused with the command that mends it', (t) => {

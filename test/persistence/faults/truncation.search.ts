@@ -96,10 +96,8 @@ test('a WAL cut within its last batches', (t) => {
     } else {
       assert.equal(verdict.code, 'journal_incomplete', verdict.sentence);
       const { firstSeq, lastSeq } = batchAt(marked - 1);
-      assert.match(
-        verdict.sentence,
-        new RegExp(`${lastSeq} was acknowledged: ${firstSeq} to ${lastSeq} are missing`),
-      );
+      const missing = `${lastSeq} was acknowledged: ${firstSeq} to ${lastSeq} are missing`;
+      assert.ok(verdict.sentence.includes(missing), verdict.sentence);
       refused += 1;
     }
   }

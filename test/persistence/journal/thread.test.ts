@@ -56,10 +56,8 @@ test('commits are acknowledged in order, and a close leaves a clean journal', as
   for (const batch of batchesUpTo(30)) assert.equal(await commit(batch), batch.lastSeq);
   assert.ok(thread.activeMs > 0);
   await thread.close();
-  assert.deepEqual(
-    acknowledged,
-    batchesUpTo(30).map((batch) => batch.lastSeq),
-  );
+  const ends = batchesUpTo(30).map(({ lastSeq }) => lastSeq);
+  assert.deepEqual(acknowledged, ends);
   assert.equal(levels.length, 1);
   assert.equal(existsSync(walPath(onlySegment(dir))), false);
   assert.equal(existsSync(dir.inUseFile), false);

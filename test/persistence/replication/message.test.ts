@@ -60,10 +60,8 @@ test('what does not follow is refused: another epoch, a part too few, changed te
   assert.throws(() => new BatchJoiner({ lastSeq: 3, chain: 'c' }, 1).add(one, 5), isDamaged);
   const takeover = { kind: 'takeover', node: 'b', run: 'r', position: BEGINNING } as const;
   assert.throws(() => joiner(2).add({ ...takeover, epoch: 2 }, 5), isDamaged);
-  assert.throws(
-    () => joiner(2).add({ ...takeover, epoch: 3, position: { lastSeq: 1, chain: 'c' } }, 5),
-    isDamaged,
-  );
+  const position = { lastSeq: 1, chain: 'c' };
+  assert.throws(() => joiner(2).add({ ...takeover, epoch: 3, position }, 5), isDamaged);
   assert.equal(joiner(2).add({ ...takeover, epoch: 3 }, 5), null);
 });
 

@@ -139,8 +139,7 @@ test('a directory restored behind a gap can be followed, backed up and restored 
   assert.deepEqual(backup(dir, `${first}-copy`).faults, []);
   expectServable(`${first}-copy`, again);
   assert.deepEqual(followed(dir, { snapshotCommands: 1 }).notes, []);
-  assert.throws(
-    () => restore(dir, new Stretches(dir), { out: `${first}-early`, toSeq: seqAfter(made, 30) }),
-    refusal('not_found', /begins at sequence number/),
-  );
+  const early = { out: `${first}-early`, toSeq: seqAfter(made, 30) };
+  const tooEarly = refusal('not_found', /begins at sequence number/);
+  assert.throws(() => restore(dir, new Stretches(dir), early), tooEarly);
 });

@@ -37,10 +37,9 @@ test('beside a running server it agrees with the API', async () => {
     assert.equal(shown.frozen, frozen);
     assert.equal(shown.addsUp, true);
     const open = await trader.api.positions();
-    assert.deepEqual(
-      shown.openBets.map(({ bet, stakeCents }) => [bet, stakeCents]),
-      open.map(({ id, amount }) => [id, Math.round(amount * 100)]),
-    );
+    const stakes = open.map(({ id, amount }) => [id, Math.round(amount * 100)]);
+    const shownStakes = shown.openBets.map(({ bet, stakeCents }) => [bet, stakeCents]);
+    assert.deepEqual(shownStakes, stakes);
     const keys = shown.keys.map(({ key }) => key);
     assert.deepEqual(keys, [trader.keyId]);
   }

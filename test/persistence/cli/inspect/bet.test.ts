@@ -39,10 +39,8 @@ test('every bet is shown as the API answered it, with its outcome', async () => 
     );
     const position = (await trader.api.positions('?status=all')).find(({ id }) => id === bet.id);
     assert.equal(shown.result, position?.result);
-    assert.equal(
-      shown.paidCents,
-      position === undefined || position.payout === null ? null : centsOf(position.payout),
-    );
+    const payout = position?.payout ?? null;
+    assert.equal(shown.paidCents, payout === null ? null : centsOf(payout));
     assert.equal(shown.ledger[0]?.amountCents, -centsOf(bet.amount));
   }
 });

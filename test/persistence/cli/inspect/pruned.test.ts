@@ -74,10 +74,8 @@ test('exports, bets, rounds and accounts are the same as before pruning', async 
   const moments = [middle.lastSeq, middle.timeMs].map((at) => ['account', 'acc_2', '--at', `${at}`]);
   for (const args of [open, ['account', 'acc_1'], ...moments])
     assert.deepEqual(await shown(pruned, ...args), await shown(whole, ...args), args.join(' '));
-  assert.match(
-    await toteText(['account', 'acc_1', pruned.dir.root]),
-    /from +the archive up to sequence number \d+, and the journal/,
-  );
+  const told = await toteText(['account', 'acc_1', pruned.dir.root]);
+  assert.match(told, /from +the archive up to sequence number \d+, and the journal/);
 });
 
 test('an earlier state, which only a replay could give, is refused', async (t) => {
