@@ -4,7 +4,8 @@
  */
 import type { BetTable } from '../state/bets.js';
 
-const DIGIT_BITS = 16;
+/** So few that their counts cost little beside a handful of bets: a digest of a small state is taken often. */
+const DIGIT_BITS = 11;
 const DIGITS = 1 << DIGIT_BITS;
 
 /** Ascending by bet number. A radix sort keeps millions of bets fast. */
