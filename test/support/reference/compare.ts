@@ -79,10 +79,10 @@ function readAccounts(engine: EngineReads, scope: Scope): Record<string, unknown
       touchedSeq: engine.accountTouchedSeq(account),
       keys: engine.keysOf(account).map((key) => plainKey(key)),
       sameKeys: engine.keysOf(account).map(({ key }) => plainKey(engine.key(key))),
+      sums: engine.openSums(account),
       lists: scope.limits.map((limit) => ({
         limit,
         open: engine.openPositions(account, limit).map(plainBet),
-        sums: engine.openSums(account),
         all: engine.allPositions(account, limit).map(plainBet),
         orders: engine.orders(account, limit).map(plainBet),
       })),

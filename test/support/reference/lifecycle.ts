@@ -233,8 +233,9 @@ function open(state: ReferenceState, round: ReferenceRound, timeMs: number, pric
 /** Whatever the price and the house's money. */
 export function openableLate(state: ReferenceState, asset: number, timeMs: number): ReferenceRound[] {
   return state.markets.flatMap(({ market, current, suspended, usedRoundNumbers }) => {
+    if (assetOf(market) !== asset || suspended || current !== null) return [];
     const rules = marketRulesOf(state, market);
-    if (assetOf(market) !== asset || rules === null || suspended || current !== null) return [];
+    if (rules === null) return [];
     const roundNumber = Math.floor(timeMs / timeFrameMs(market));
     const round = newRound(state, rules, market, roundNumber, timeMs);
     const isOpenable =

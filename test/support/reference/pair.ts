@@ -111,10 +111,7 @@ export class Pair {
     };
     const actual = readAll(this.engine, scope);
     const expected = readAll(this.reference, scope);
-    // The text is compared first because that is ten times as fast; the data tell where they differ.
-    if (JSON.stringify(actual) !== JSON.stringify(expected)) {
-      deepEqual(actual, expected, 'reads of the engine and of the reference');
-    }
+    if (!isSame(actual, expected)) deepEqual(actual, expected, 'reads of the engine and of the reference');
     equal(this.engine.rules, this.reference.rules);
   }
 
@@ -142,6 +139,18 @@ function checkQuote({ offer, refusal, rests }: OrderQuote, outcome: Outcome): vo
   const { roundNumber, oddsE4, entryPercentE2, payoutCents } = event;
   const { percentE2: _, ...quoted } = must(offer, 'the offer of an order that is placed');
   deepEqual(quoted, { roundNumber, oddsE4, entryPercentE2, payoutCents }, 'the offer that was quoted');
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null;
+
+/** Many times as fast as `deepEqual`, which tells where two differ. */
+function isSame(one: unknown, other: unknown): boolean {
+  if (!isObject(one) || !isObject(other)) return one === other;
+  if (Array.isArray(one) && Array.isArray(other))
+    return one.length === other.length && one.every((value, at) => isSame(value, other[at]));
+  const names = Object.keys(one);
+  return names.length === Object.keys(other).length && names.every((name) => isSame(one[name], other[name]));
 }
 
 const withoutDetail = (outcome: Outcome): Outcome =>

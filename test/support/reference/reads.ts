@@ -154,14 +154,14 @@ export function positions(
   const { bets, placedKept, settledKept } = must(accountOf(state, account), 'account');
   const open = bets.filter((bet) => bet.settled === null);
   const settled = bets.filter((bet) => bet.settled !== null);
-  const lastSettled = settled.sort(byLatestChange).slice(0, settledKept);
-  const lastPlaced = [...bets].sort(byLatestPlaced).slice(0, placedKept);
+  const lastSettled = () => settled.sort(byLatestChange).slice(0, settledKept);
+  const lastPlaced = () => [...bets].sort(byLatestPlaced).slice(0, placedKept);
   const listed = {
-    open: open.sort(byLatestPlaced),
-    all: [...open, ...lastSettled].sort(byLatestChange),
-    orders: [...new Set([...open, ...lastPlaced, ...lastSettled])].sort(byLatestPlaced),
+    open: () => open.sort(byLatestPlaced),
+    all: () => [...open, ...lastSettled()].sort(byLatestChange),
+    orders: () => [...new Set([...open, ...lastPlaced(), ...lastSettled()])].sort(byLatestPlaced),
   };
-  return listed[list].slice(0, limit).map(betView);
+  return listed[list]().slice(0, limit).map(betView);
 }
 
 export function accountView(account: ReferenceAccount): AccountView {
