@@ -17,31 +17,22 @@ await setTraps();
 const bench = new Bench();
 const ORDER = { marketId: 'BTC_ONE_DAY', prediction: 'UP', amount: 1 };
 const STEPS_MAX = 2_000;
-let isOver = false;
 let placed = 0;
-let others: Promise<void> = Promise.resolve();
 
-before(async () => {
-  await bench.start();
-  others = placeOrders();
-});
+before(() => bench.start());
 after(async () => {
-  isOver = true;
-  await others;
   await bench.stop();
   assert.ok(placed > 100, `${placed} orders of the other client were placed meanwhile`);
   assert.deepEqual(bench.api.host.fatal, []);
 });
 
-async function placeOrders(): Promise<void> {
+async function placeOrder(): Promise<void> {
   const headers = { 'X-API-Key': bench.other.secret, 'Content-Type': 'application/json' };
-  while (!isOver) {
-    const body = JSON.stringify({ ...ORDER, prediction: placed % 2 === 0 ? 'UP' : 'DOWN' });
-    const init = { method: 'POST', headers, body };
-    const answer = await fetch(`http://127.0.0.1:${bench.publicPort}/v1/orders`, init);
-    assert.equal(answer.status, 201, await answer.text());
-    placed += 1;
-  }
+  const body = JSON.stringify({ ...ORDER, prediction: placed % 2 === 0 ? 'UP' : 'DOWN' });
+  const init = { method: 'POST', headers, body };
+  const answer = await fetch(`http://127.0.0.1:${bench.publicPort}/v1/orders`, init);
+  assert.equal(answer.status, 201, await answer.text());
+  placed += 1;
 }
 
 const isRequest = (of: (request: { path: string; apiKey: string }) => boolean) => (client: Client) =>
@@ -59,7 +50,7 @@ async function atEachStep(
   for (let at = 0; at < STEPS_MAX; at++) {
     const reported = bench.faults.length;
     Object.assign(trap, { left: at, isVictim, isStarted });
-    await act(() => bench.faults.slice(reported).map(({ id }) => id));
+    await Promise.all([act(() => bench.faults.slice(reported).map(({ id }) => id)), placeOrder()]);
     if (trap.left >= 0) {
       trap.left = -1;
       return at;
@@ -261,7 +252,8 @@ test('an error in what is done for all streams ends them, and the next ones are 
     await once(socket, 'message');
     // Turns go on, so there is always another step.
     Object.assign(trap, { left: at, isVictim: (client: Client) => 'turn' in client });
-    assert.equal(await closed, 4500);
+    const [code] = await Promise.all([closed, placeOrder()]);
+    assert.equal(code, 4500);
     assert.equal(await streamed(streamUrl(), ofVictim, { op: 'ping' }, () => undefined), 0);
   }
 });
