@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import Database from 'better-sqlite3';
@@ -127,8 +127,8 @@ test('SIGTERM ends with 0 and a clean journal; SIGKILL loses nothing acknowledge
   assert.match(stranger.logText, /master-secret is not the secret/);
 });
 
-test('a port in use is refused, and the data directory is still new', async (t) => {
-  const dir = newDataDir();
+/** The data directory is still new. */
+async function refusePortInUse(t: TestContext, dir: string): Promise<void> {
   const holder = createServer().listen(0, '127.0.0.1');
   t.after(() => holder.close());
   await new Promise((resolve) => holder.once('listening', resolve));
@@ -137,12 +137,7 @@ test('a port in use is refused, and the data directory is still new', async (t) 
   const refused = await startRefused({ dataDir: dir, env: { TOTE_PORT: `${address.port}` } });
   assert.equal(refused.code, 1);
   assert.match(refused.logText, new RegExp(`TOTE_PORT: cannot listen on 127.0.0.1:${address.port}`));
-  const env = { TOTE_DEMO: '1' };
-  const next = await Server.start({ dataDir: dir, env });
-  await next.push({ BTC: 100 });
-  assert.match(await next.demo(), /^curl /m);
-  await next.stop();
-});
+}
 
 test('with real prices there is no demo account, and few descriptors are told in the log: what they allow, and when connections run out', async (t) => {
   const env = { TOTE_DEMO: '1', TOTE_FEED: 'push', TOTE_CLOCK: 'system' };
@@ -187,12 +182,15 @@ async function setupOf(server: Server): Promise<Setup> {
   return (await server.operator.get<{ setup: Setup }>('/status')).data.setup;
 }
 
-test('a restart without the variables settles a bet by the pushed prices that it was placed on; another feed is refused, naming both, unless the change is allowed', async () => {
+test('a port in use is refused; a restart without the variables settles a bet by the pushed prices that it was placed on; another feed is refused, naming both, unless the change is allowed', async (t) => {
   const dir = newDataDir();
+  await refusePortInUse(t, dir);
   // No bet may be open to which the real clock comes late.
-  const first = await Server.start({ dataDir: dir, env: { TOTE_CLOCK_START: '2026-06-10T00:00:00Z' } });
+  const startEnv = { TOTE_DEMO: '1', TOTE_CLOCK_START: '2026-06-10T00:00:00Z' };
+  const first = await Server.start({ dataDir: dir, env: startEnv });
   await first.toNextDay();
   await first.push({ BTC: 95_000 });
+  assert.match(await first.demo(), /^curl /m);
   const { secret, api } = await first.createBettor({ balance: 100 });
   const bet = { marketId: 'BTC_FIVE_MINUTES', prediction: 'UP', amount: 50 };
   assert.equal((await api.post('/orders', bet)).status, 201);
