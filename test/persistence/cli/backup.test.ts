@@ -14,7 +14,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, join } from 'node:path';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { must } from '../../../engine/base/assert.js';
 import { checkArchive } from '../../../persistence/archive/check.js';
 import { type DataDir, findDataDir } from '../../../persistence/data-dir/layout.js';
@@ -50,9 +50,14 @@ function expectGood(path: string, lastSeq: number): void {
   assert.deepEqual([faults, report.lastSeq, archive?.seq], [[], lastSeq, lastSeq]);
 }
 
+/** And where its backup goes. */
+function sourceFor(t: TestContext) {
+  const made = makeFor(t);
+  return { ...made, made, to: beside(made.dir, 'backup') };
+}
+
 test('a first backup is complete, closed to other users, and good', async (t) => {
-  const { dir, engine } = makeFor(t);
-  const to = beside(dir, 'backup');
+  const { dir, engine, to } = sourceFor(t);
   const copied = await toteJson<BackedUp>(['backup', to, dir.root]);
   assert.deepEqual([copied.seq, copied.faults], [engine.seq, []]);
   assert.deepEqual([copied.segmentsWritten.length, copied.snapshotsCopied.length], [3, 3]);
@@ -67,8 +72,7 @@ test('a first backup is complete, closed to other users, and good', async (t) =>
 });
 
 test('a backup without secrets has none, goes on, and is whole with them beside it', async (t) => {
-  const { dir, engine } = makeFor(t);
-  const to = beside(dir, 'backup');
+  const { dir, engine, to } = sourceFor(t);
   writeFileSync(dir.operatorTokensFile, '{"name":"ann"}\n');
   for (let run = 0; run < 2; run++) {
     const copied = await toteJson<BackedUp>(['backup', to, dir.root, '--without-secrets']);
@@ -85,8 +89,7 @@ test('a backup without secrets has none, goes on, and is whole with them beside 
 });
 
 test('tokens and signing keys are copied as they are now: a revoked or retired one does not come back', async (t) => {
-  const { dir } = makeFor(t);
-  const to = beside(dir, 'backup');
+  const { dir, to } = sourceFor(t);
   for (const text of ['{"name":"ann"}\n', '{"name":"bob"}\n']) {
     for (const file of [dir.operatorTokensFile, dir.operatorTokenFile]) writeFileSync(file, text);
     rotateSigningKeys(dir, 1);
@@ -103,9 +106,7 @@ test('tokens and signing keys are copied as they are now: a revoked or retired o
 });
 
 test('a later backup copies only what is new, also across the sealing of the open segment', (t) => {
-  const made = makeFor(t);
-  const { dir, batches, engine } = made;
-  const to = beside(dir, 'backup');
+  const { made, dir, batches, engine, to } = sourceFor(t);
   const [first, second, third] = findSegments(dir.journal).map((path) => basename(path));
   const seqOf = (index: number): number => must(batches[index], 'a batch').lastSeq;
   backup(earlier(made, seqOf(20)), to);
@@ -131,9 +132,7 @@ test('a later backup copies only what is new, also across the sealing of the ope
 });
 
 test('a verify beside a backup takes no snapshot for one of what the journal never had', (t) => {
-  const made = makeFor(t);
-  const { dir, batches } = made;
-  const to = beside(dir, 'backup');
+  const { made, dir, batches, to } = sourceFor(t);
   backup(earlier(made, must(batches[20], 'a batch').lastSeq), to);
   for (const name of readdirSync(dir.snapshots))
     copyFileSync(join(dir.snapshots, name), join(to, 'snapshots', name));
@@ -146,8 +145,7 @@ test('a verify beside a backup takes no snapshot for one of what the journal nev
 });
 
 test('snapshots that the source has deleted are removed, segments are kept', (t) => {
-  const { dir, engine } = makeFor(t);
-  const to = beside(dir, 'backup');
+  const { dir, engine, to } = sourceFor(t);
   backup(dir, to);
   const oldest = must(readdirSync(dir.snapshots).sort()[0], 'a snapshot');
   rmSync(join(dir.snapshots, oldest));
@@ -158,9 +156,7 @@ test('snapshots that the source has deleted are removed, segments are kept', (t)
 });
 
 test('an interrupted backup is repaired by the next one', (t) => {
-  const made = makeFor(t);
-  const { dir, engine, batches } = made;
-  const to = beside(dir, 'backup');
+  const { made, dir, engine, batches, to } = sourceFor(t);
   backup(earlier(made, must(batches[50], 'a batch').lastSeq), to);
   const copy = findDataDir(to);
   const open = must(findSegments(copy.journal).at(-1), 'a segment');
@@ -171,9 +167,7 @@ test('an interrupted backup is repaired by the next one', (t) => {
 });
 
 test('refused are another journal, a copy that was continued, foreign files, a running server, the directory itself', async (t) => {
-  const made = makeFor(t);
-  const { dir } = made;
-  const to = beside(dir, 'backup');
+  const { made, dir, to } = sourceFor(t);
   backup(dir, to);
   const back = earlier(made, 200);
   const longer = refusal('backup_mismatch', /goes to sequence number \d+, the source only to 200/);
@@ -197,9 +191,7 @@ test('refused are another journal, a copy that was continued, foreign files, a r
 });
 
 test('a source that lost acknowledged commands is refused; the copy keeps its own mark', (t) => {
-  const made = makeFor(t);
-  const { dir, batches, engine } = made;
-  const to = beside(dir, 'backup');
+  const { made, dir, batches, engine, to } = sourceFor(t);
   backup(earlier(made, must(batches[50], 'a batch').lastSeq), to);
   createMarkFile(dir.markFile, { lastSeq: engine.seq + 1, checksum: '00000000' });
   assert.throws(() => backup(dir, to), refusal('journal_incomplete', /was acknowledged/));
@@ -207,8 +199,7 @@ test('a source that lost acknowledged commands is refused; the copy keeps its ow
 });
 
 test('with a damaged snapshot and archive the journal is still copied, with exit code 1', async (t) => {
-  const { dir, engine } = makeFor(t);
-  const to = beside(dir, 'backup');
+  const { dir, engine, to } = sourceFor(t);
   flipBit(dir.archiveFile, statSync(dir.archiveFile).size - 300);
   flipBit(join(dir.snapshots, must(readdirSync(dir.snapshots)[0], 'a snapshot')), 5_000);
   const ran = await tote(['backup', to, dir.root]);
@@ -234,9 +225,7 @@ test('a copy on which a server was killed is not overwritten: it may have more t
 });
 
 test('snapshots of the copy are kept until those of the source replace them', (t) => {
-  const made = makeFor(t);
-  const { dir } = made;
-  const to = beside(dir, 'backup');
+  const { dir, to } = sourceFor(t);
   const [oldest, ...others] = readdirSync(dir.snapshots).sort();
   const files = others.map((name) => join(dir.snapshots, name));
   const contents = files.map((path) => readFileSync(path));
