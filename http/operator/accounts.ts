@@ -1,9 +1,11 @@
 /** Endpoints of accounts and their money. */
 import typia, { type tags } from 'typia';
 import { must } from '../../engine/base/assert.js';
-import { centsOfDollars } from '../../engine/base/money.js';
-import { parseAccountId, TIERS, type Tier } from '../../engine/model/domain.js';
+import { isoText } from '../../engine/base/iso-text.js';
+import { centsOfDollars, dollarsOfCents } from '../../engine/base/money.js';
+import { accountId, parseAccountId, TIERS, type Tier, textAt } from '../../engine/model/domain.js';
 import type { BalanceMoved } from '../../engine/model/events.js';
+import type { AccountView } from '../../engine/model/views.js';
 import { eventsCursor, eventsQuery } from '../api/lists/archive-queries.js';
 import { searchOf } from '../kit/cursor.js';
 import { readArchive, refuseInvalid } from '../kit/refused.js';
@@ -24,12 +26,6 @@ import {
   searched,
 } from './endpoint.js';
 import type { CommandResult, UntimedCommand } from './queries/commands.js';
-import {
-  type AccountResource,
-  accountResource,
-  type TransferResource,
-  transferResource,
-} from './resources/accounts.js';
 
 interface CreateAccountBody extends Reasoned {
   readonly name?: (string & tags.MinLength<1> & tags.MaxLength<100>) | null;
@@ -219,4 +215,44 @@ async function transfers({ engine }: Services, call: Call): Promise<Answer> {
   const account = given.get('accountId') === HOUSE ? 0 : call.account();
   const wanted = { reference, account, ...searchOf(given, TRANSFERS) };
   return searched(await engine.list('transfers', wanted), TRANSFERS, transferResource);
+}
+
+export interface AccountResource {
+  readonly id: string;
+  readonly name: string | null;
+  readonly tier: Tier;
+  readonly balance: number;
+  readonly frozen: boolean;
+}
+
+export function accountResource(view: AccountView): AccountResource {
+  return {
+    id: accountId(view.account),
+    name: view.name,
+    tier: textAt(TIERS, view.tier),
+    balance: dollarsOfCents(view.balanceCents),
+    frozen: view.frozen,
+  };
+}
+
+/** A deposit or withdrawal; `balance` is the one right after it. */
+export interface TransferResource {
+  readonly type: 'deposit' | 'withdrawal';
+  /** null for the house. */
+  readonly accountId: string | null;
+  readonly amount: number;
+  readonly reference: string;
+  readonly balance: number;
+  readonly createdAt: string;
+}
+
+export function transferResource(event: BalanceMoved): TransferResource {
+  return {
+    type: event.amountCents > 0 ? 'deposit' : 'withdrawal',
+    accountId: event.account === 0 ? null : accountId(event.account),
+    amount: dollarsOfCents(Math.abs(event.amountCents)),
+    reference: event.reference,
+    balance: dollarsOfCents(event.balanceCents),
+    createdAt: isoText(event.timeMs),
+  };
 }

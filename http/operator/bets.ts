@@ -4,9 +4,25 @@
  * rounds that are not settled.
  */
 import typia from 'typia';
+import { isoText } from '../../engine/base/iso-text.js';
+import { dollarsOfCents } from '../../engine/base/money.js';
 import type { BetsAnswer, BetsQuestion } from '../../engine/model/archive-reads.js';
 import { ALL_BETS } from '../../engine/model/bet-pages.js';
-import { parseBetId, SETTLING } from '../../engine/model/domain.js';
+import {
+  accountId,
+  BET_RESULTS,
+  type BetResult,
+  betId,
+  marketId,
+  NO_LIMIT,
+  type PositionStatus,
+  parseBetId,
+  roundId,
+  SETTLING,
+  SIDES,
+  type Side,
+  textAt,
+} from '../../engine/model/domain.js';
 import type { OrderTrace } from '../../engine/model/operators.js';
 import type { BetView } from '../../engine/model/views.js';
 import { archivePage, mergedPage, needsArchive } from '../api/lists/archive-bets.js';
@@ -23,7 +39,6 @@ import {
   type Services,
 } from './endpoint.js';
 import type { OpenRound } from './queries/reads.js';
-import { type BetResource, betResource } from './resources/bets.js';
 
 const LIMIT_DEFAULT = 100;
 const NOT_TRACED = 'this server has answered no such order, or 100,000 since';
@@ -131,4 +146,58 @@ function asOfNow(bet: BetView, rounds: readonly OpenRound[]): BetView {
   const round = rounds.find((one) => one.market === bet.market && one.roundNumber === bet.roundNumber);
   if (bet.status !== 'ACTIVE' || round === undefined || round.status < SETTLING) return bet;
   return { ...bet, status: 'SETTLING', roundStatus: round.status };
+}
+
+const ODDS_E4 = 10_000;
+const PERCENT_E2 = 100;
+
+export interface BetResource {
+  readonly id: string;
+  readonly accountId: string;
+  readonly marketId: string;
+  readonly roundId: string;
+  readonly prediction: Side;
+  readonly amount: number;
+  readonly oddsAtBet: number;
+  /** null for a limit order that was not filled, and where the archive does not know it. */
+  readonly entryPercent: number | null;
+  readonly potentialPayout: number;
+  readonly status: PositionStatus;
+  readonly result: BetResult | null;
+  readonly payout: number | null;
+  readonly profit: number | null;
+  readonly clientSeed: string | null;
+  readonly clientOrderId: string | null;
+  readonly isLimitOrder: boolean;
+  /** The least odds that a limit order takes, and when it became a bet; null for any other bet. */
+  readonly limitOdds: number | null;
+  readonly filledAt: string | null;
+  readonly placedAt: string;
+  readonly settledAt: string | null;
+}
+
+export function betResource(account: number, bet: BetView): BetResource {
+  const { market, roundNumber, stakeCents, entryPercentE2, paidCents, settledAtMs } = bet;
+  return {
+    id: betId(bet.bet),
+    accountId: accountId(account),
+    marketId: marketId(market),
+    roundId: roundId(market, roundNumber),
+    prediction: textAt(SIDES, bet.side),
+    amount: dollarsOfCents(stakeCents),
+    oddsAtBet: bet.oddsE4 / ODDS_E4,
+    entryPercent: entryPercentE2 === null ? null : entryPercentE2 / PERCENT_E2,
+    potentialPayout: dollarsOfCents(bet.payoutCents),
+    status: bet.status,
+    result: paidCents === null ? null : (textAt(BET_RESULTS, bet.result) as BetResult),
+    payout: paidCents === null ? null : dollarsOfCents(paidCents),
+    profit: paidCents === null ? null : dollarsOfCents(paidCents - stakeCents),
+    clientSeed: bet.clientSeed,
+    clientOrderId: bet.clientOrderId,
+    isLimitOrder: bet.limitOddsE4 !== NO_LIMIT,
+    limitOdds: bet.limitOddsE4 === NO_LIMIT ? null : bet.limitOddsE4 / ODDS_E4,
+    filledAt: bet.filledAtMs === null ? null : isoText(bet.filledAtMs),
+    placedAt: isoText(bet.placedAtMs),
+    settledAt: settledAtMs === null ? null : isoText(settledAtMs),
+  };
 }

@@ -5,13 +5,18 @@
 import typia, { type tags } from 'typia';
 import { generateKeySecret, keyDigest } from '../../crypto/api-keys.js';
 import { must } from '../../engine/base/assert.js';
+import { isoText } from '../../engine/base/iso-text.js';
 import {
+  accountId,
+  keyId,
   parseAccountId,
   parseKeyId,
   type Scope,
   scopesMask,
+  scopesOf,
   WRITE_SCOPES_MASK,
 } from '../../engine/model/domain.js';
+import type { KeyView } from '../../engine/model/views.js';
 import { searchOf } from '../kit/cursor.js';
 import { refuseInvalid } from '../kit/refused.js';
 import { refuseRole } from './access/callers.js';
@@ -26,7 +31,6 @@ import {
   timeIn,
 } from './endpoint.js';
 import type { CommandResult } from './queries/commands.js';
-import { type KeyResource, keyResource } from './resources/accounts.js';
 
 interface CreateKeyBody extends Reasoned {
   readonly scopes: readonly Scope[] & tags.MinItems<1> & tags.UniqueItems;
@@ -208,4 +212,24 @@ async function rotate(services: Services, call: Call): Promise<RotatedKey> {
   });
   const replaces = keyResource(must(rotated.keys[0], 'the replaced key'));
   return { ...keyOf(rotated), secret, replaces };
+}
+
+export interface KeyResource {
+  readonly id: string;
+  readonly accountId: string;
+  readonly scopes: readonly Scope[];
+  readonly enabled: boolean;
+  readonly expiresAt: string | null;
+  readonly createdAt: string;
+}
+
+export function keyResource(view: KeyView): KeyResource {
+  return {
+    id: keyId(view.key),
+    accountId: accountId(view.account),
+    scopes: scopesOf(view.scopesMask),
+    enabled: view.enabled,
+    expiresAt: view.expiresAtMs === null ? null : isoText(view.expiresAtMs),
+    createdAt: isoText(view.createdAtMs),
+  };
 }

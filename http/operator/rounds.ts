@@ -1,12 +1,24 @@
 /** The endpoint that lists rounds: open ones from memory, settled ones from the archive, the last to start first. */
 import typia from 'typia';
-import type { RoundsAnswer } from '../../engine/model/archive-reads.js';
-import { marketId, ROUND_STATUSES, type RoundStatus, roundId, textAt } from '../../engine/model/domain.js';
+import { isoText } from '../../engine/base/iso-text.js';
+import { dollarsOfCents } from '../../engine/base/money.js';
+import type { ArchivedRoundView, RoundsAnswer } from '../../engine/model/archive-reads.js';
+import {
+  type Asset,
+  marketId,
+  RESULT_NONE,
+  ROUND_RESULTS,
+  ROUND_STATUSES,
+  type RoundStatus,
+  roundId,
+  type TimeFrame,
+  textAt,
+} from '../../engine/model/domain.js';
 import { roundsCursor, roundsQuery } from '../api/lists/archive-queries.js';
 import { type Refused, readArchive } from '../kit/refused.js';
+import { namesOf, outlineOf } from '../wire/archive-text.js';
 import { type Answer, ARCHIVE_CODES, type Call, type Declared, PAGED, page } from './endpoint.js';
 import type { OpenRound } from './queries/reads.js';
-import { type RoundResource, roundResource } from './resources/rounds.js';
 
 export const ROUND_ENDPOINTS: readonly Declared[] = [
   {
@@ -74,4 +86,56 @@ function pageOf({ limit }: Query, open: readonly OpenRound[], { rounds, nextAfte
   const last = shown.at(-1);
   const next = all.length > limit && last !== undefined ? last : nextAfter;
   return page(shown.map(roundResource), roundsCursor({ nextAfter: next }));
+}
+
+export interface RoundResource {
+  readonly id: string;
+  readonly marketId: string;
+  readonly crypto: Asset;
+  readonly timeFrame: TimeFrame;
+  readonly roundNumber: number;
+  readonly status: RoundStatus;
+  readonly startTime: string;
+  readonly lockTime: string;
+  readonly endTime: string;
+  readonly openPrice: number | null;
+  readonly closePrice: number | null;
+  /** With the house's seeds. */
+  readonly poolUp: number;
+  readonly poolDown: number;
+  readonly totalBets: number;
+  /** All stakes, without the seeds. */
+  readonly totalVolume: number;
+  /** Put in by the house. */
+  readonly seeds: number;
+  /** Paid to the bets on a side if it wins; null for a settled round. */
+  readonly owedUp: number | null;
+  readonly owedDown: number | null;
+  /** Paid to the bets, and left to the house of the stakes; null before. */
+  readonly paid: number | null;
+  readonly houseResult: number | null;
+  readonly result: Exclude<(typeof ROUND_RESULTS)[number], 'NONE'> | null;
+  readonly voidReason: string | null;
+  readonly settledAt: string | null;
+}
+
+/** A settled round comes from the archive. */
+export function roundResource(round: OpenRound | ArchivedRoundView): RoundResource {
+  const { market, roundNumber, result, voidReason, volumeCents } = round;
+  const [open, settled] = 'settledAtMs' in round ? [null, round] : [round, null];
+  return {
+    id: roundId(market, roundNumber),
+    ...namesOf(market),
+    roundNumber,
+    status: open === null ? 'SETTLED' : textAt(ROUND_STATUSES, open.status),
+    ...outlineOf(round),
+    seeds: dollarsOfCents(2 * round.seedCents),
+    owedUp: open && dollarsOfCents(open.payoutUpCents),
+    owedDown: open && dollarsOfCents(open.payoutDownCents),
+    paid: settled && dollarsOfCents(settled.paidCents),
+    houseResult: settled && dollarsOfCents(volumeCents - settled.paidCents),
+    result: result === RESULT_NONE ? null : (textAt(ROUND_RESULTS, result) as RoundResource['result']),
+    voidReason: voidReason === '' ? null : voidReason,
+    settledAt: settled && isoText(settled.settledAtMs),
+  };
 }

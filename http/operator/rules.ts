@@ -5,13 +5,12 @@
  */
 import typia from 'typia';
 import { contradictions, layeredRules, layersOf } from '../../config/compose.js';
-import { checkOverrides } from '../../config/overrides.js';
+import { checkOverrides, type RulesOverrides } from '../../config/overrides.js';
 import { differenceOf, type RulesDifference } from '../../config/preview.js';
-import type { Rules } from '../../engine/model/rules.js';
+import type { Rules, TierRules } from '../../engine/model/rules.js';
 import { refuseInvalid } from '../kit/refused.js';
 import { type Answer, answer, type Call, type Declared, type Reasoned, type Services } from './endpoint.js';
 import { RULES_CHANGED } from './queries/commands.js';
-import { type RulesResource, rulesResource } from './resources/rules.js';
 
 interface RulesBody extends Reasoned {
   /** In the form of the rules file; it takes the place of all that operators have changed before. */
@@ -79,4 +78,35 @@ function replacedRules(before: Rules, overrides: RulesBody['overrides']): Rules 
   const after = layeredRules(before.masterSecretFingerprint, { file, operator: checked.overrides });
   const wrong = contradictions(after);
   return wrong.length > 0 ? refuseInvalid(wrong.join('; ')) : after;
+}
+
+/** `limits` has every active market. */
+export interface RulesInForce
+  extends Omit<Rules, 'markets' | 'tiers' | 'layers' | 'masterSecretFingerprint'> {
+  readonly markets: readonly string[];
+  readonly tiers: Readonly<Record<string, Omit<TierRules, 'tier'>>>;
+  readonly limits: Readonly<Record<string, Omit<Rules['markets'][number], 'marketId'>>>;
+}
+
+export interface RulesResource {
+  readonly rulesVersion: number;
+  /** The number of a command: no later one has changed the rules. It is the answer's ETag. */
+  readonly sequence: number;
+  readonly rules: RulesInForce;
+  /** The rules file's values, if rules are from a file. */
+  readonly file: RulesOverrides;
+  /** Values that operators have put on top of that. */
+  readonly overrides: RulesOverrides;
+}
+
+export function rulesResource(inForce: Rules, rulesVersion: number, sequence: number): RulesResource {
+  const { markets, tiers, layers: _layers, masterSecretFingerprint: _secret, ...plain } = inForce;
+  const { file, operator } = layersOf(inForce);
+  const rules: RulesInForce = {
+    markets: markets.map(({ marketId }) => marketId),
+    ...plain,
+    tiers: Object.fromEntries(tiers.map(({ tier, ...own }) => [tier, own])),
+    limits: Object.fromEntries(markets.map(({ marketId, ...own }) => [marketId, own])),
+  };
+  return { rulesVersion, sequence, rules, file, overrides: operator };
 }

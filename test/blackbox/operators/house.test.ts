@@ -1,9 +1,8 @@
 /** The house's money as operators see it, through a real server: exposure and earnings are right to the cent. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { HouseProfit } from '../../../http/operator/house.js';
-import type { HouseExposure } from '../../../http/operator/resources/house.js';
-import type { RoundResource } from '../../../http/operator/resources/rounds.js';
+import type { HouseExposure, HouseProfit } from '../../../http/operator/house.js';
+import type { RoundResource } from '../../../http/operator/rounds.js';
 import { Sandbox, type Trader } from '../../support/api/api-client-sandbox.js';
 import { cents } from '../../support/api/spec-arithmetic.js';
 

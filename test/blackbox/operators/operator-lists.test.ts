@@ -4,8 +4,8 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { BetResource } from '../../../http/operator/resources/bets.js';
-import type { RoundResource } from '../../../http/operator/resources/rounds.js';
+import type { BetResource } from '../../../http/operator/bets.js';
+import type { RoundResource } from '../../../http/operator/rounds.js';
 import { Sandbox, type Trader } from '../../support/api/api-client-sandbox.js';
 import { cents } from '../../support/api/spec-arithmetic.js';
 

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import type { RulesResource } from '../../../http/operator/resources/rules.js';
+import type { RulesResource } from '../../../http/operator/rules.js';
 import { Sandbox, type Trader } from '../../support/api/api-client-sandbox.js';
 import { askUntil } from '../../support/ask-until.js';
 import { newFolder } from '../../support/new-folder.js';

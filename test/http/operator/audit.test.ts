@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { must } from '../../../engine/base/assert.js';
 import { OPERATOR_KINDS } from '../../../engine/model/operators.js';
-import type { AuditEntry } from '../../../http/operator/resources/audit.js';
+import type { AuditEntry } from '../../../http/operator/audit.js';
 import { addOperatorToken } from '../../../persistence/data-dir/operator-tokens.js';
 import { askUntil } from '../../support/ask-until.js';
 import type { Client } from '../../support/http/client.js';

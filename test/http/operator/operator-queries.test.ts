@@ -1,9 +1,9 @@
 /** The engine's thread gives operators' lists in slices, one a turn, however many are asked for (`OperatorDesk`). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { accountResource } from '../../../http/operator/accounts.js';
 import type { OperatorQuery, QueryMessage, ResultOf } from '../../../http/operator/queries/query.js';
 import { PAGE_ROWS_MAX, SLICE_ROWS, search } from '../../../http/operator/queries/reads.js';
-import { accountResource } from '../../../http/operator/resources/accounts.js';
 import { codeOf } from '../../support/host/host.js';
 import { liveHost } from '../../support/host/live-host.js';
 import { operatorDesk } from '../../support/host/operator-api.js';

@@ -1,6 +1,6 @@
 /** Actions on accounts. */
 import { TIERS } from '../../../../engine/model/domain.js';
-import type { AccountResource } from '../../../operator/resources/accounts.js';
+import type { AccountResource } from '../../../operator/accounts.js';
 import type { Action } from '../parts/action.js';
 import type { Field } from '../parts/field.js';
 import { may } from '../state/api.js';

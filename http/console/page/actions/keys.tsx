@@ -2,7 +2,8 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { SCOPES } from '../../../../engine/model/domain.js';
-import type { AccountResource, KeyResource } from '../../../operator/resources/accounts.js';
+import type { AccountResource } from '../../../operator/accounts.js';
+import type { KeyResource } from '../../../operator/keys.js';
 import type { Action } from '../parts/action.js';
 import type { Field, Values } from '../parts/field.js';
 import { isoOf, timeText } from '../state/format.js';

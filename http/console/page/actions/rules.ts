@@ -4,7 +4,7 @@
  */
 import type { RuleDifference, RulesDifference } from '../../../../config/preview.js';
 import type { NewsRule, RuleValue } from '../../../../engine/model/rules.js';
-import type { RulesResource } from '../../../operator/resources/rules.js';
+import type { RulesResource } from '../../../operator/rules.js';
 import type { Action, Change } from '../parts/action.js';
 import { marketName } from '../state/format.js';
 import { ruleText, ruleWords, unitOf } from '../state/rule-words.js';

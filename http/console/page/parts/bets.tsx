@@ -1,6 +1,6 @@
 /** Lists of bets, which several views have, and how a bet's odds and state are shown. */
 import type { JSX } from 'preact';
-import type { BetResource } from '../../../operator/resources/bets.js';
+import type { BetResource } from '../../../operator/bets.js';
 import { oddsText, paid, timeText } from '../state/format.js';
 import { Badge, Ref } from './basics.js';
 import { type Column, List } from './list.js';

@@ -1,7 +1,8 @@
 /** One account: its money, its keys, its bets and its ledger. And one key alone. */
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import type { AccountResource, KeyResource } from '../../../operator/resources/accounts.js';
+import type { AccountResource } from '../../../operator/accounts.js';
+import type { KeyResource } from '../../../operator/keys.js';
 import type { LedgerEntry } from '../../../wire/archive-types.js';
 import { changeTier, freeze } from '../actions/accounts.js';
 import { createKey, endOf, expireKey, rotateKey, switchKey } from '../actions/keys.js';

@@ -1,7 +1,7 @@
 /** Accounts by number: all, or a selection. */
 import type { JSX } from 'preact';
 import { TIERS } from '../../../../engine/model/domain.js';
-import type { AccountResource } from '../../../operator/resources/accounts.js';
+import type { AccountResource } from '../../../operator/accounts.js';
 import { createAccount } from '../actions/accounts.js';
 import { Act } from '../parts/action.js';
 import { Badge, Ref } from '../parts/basics.js';

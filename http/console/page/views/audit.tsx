@@ -1,7 +1,7 @@
 /** Actions of operators, done and refused, newest first: all, or a selection. */
 import type { JSX } from 'preact';
 import { ACTION_KINDS } from '../../../../engine/model/operators.js';
-import type { AuditDetails, AuditEntry } from '../../../operator/resources/audit.js';
+import type { AuditDetails, AuditEntry } from '../../../operator/audit.js';
 import { Badge, Ref } from '../parts/basics.js';
 import type { Field } from '../parts/field.js';
 import { List } from '../parts/list.js';

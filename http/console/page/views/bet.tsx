@@ -1,7 +1,7 @@
 /** One bet: its terms, its course, its money and its proof. */
 import type { JSX } from 'preact';
 import type { OrderTrace } from '../../../../engine/model/operators.js';
-import type { BetResource } from '../../../operator/resources/bets.js';
+import type { BetResource } from '../../../operator/bets.js';
 import { Figures, Ref, Section } from '../parts/basics.js';
 import { odds, stateBadge } from '../parts/bets.js';
 import { Table } from '../parts/list.js';

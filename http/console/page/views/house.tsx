@@ -1,8 +1,7 @@
 /** The house: its money, its possible losses in open rounds, and its earnings. */
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import type { HouseProfit } from '../../../operator/house.js';
-import type { HouseExposure, HouseResource } from '../../../operator/resources/house.js';
+import type { HouseExposure, HouseProfit, HouseResource } from '../../../operator/house.js';
 import type { LiveMessage } from '../../live-message.js';
 import { deposit, withdraw } from '../actions/money.js';
 import { Act } from '../parts/action.js';

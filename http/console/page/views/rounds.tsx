@@ -1,7 +1,7 @@
 /** Lists of rounds, and how an open round's state and pools are shown. */
 import type { JSX } from 'preact';
 import { ROUND_STATUSES } from '../../../../engine/model/domain.js';
-import type { RoundResource } from '../../../operator/resources/rounds.js';
+import type { RoundResource } from '../../../operator/rounds.js';
 import type { ShownRound } from '../../../wire/market-text.js';
 import { voidRound } from '../actions/control.js';
 import { Act } from '../parts/action.js';

@@ -3,7 +3,7 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { targetsOf } from '../../../../config/compose.js';
 import { valuesOf } from '../../../../engine/model/rules.js';
-import type { RulesResource } from '../../../operator/resources/rules.js';
+import type { RulesResource } from '../../../operator/rules.js';
 import { changeRule, isShown, type ShownRule } from '../actions/rules.js';
 import { Act } from '../parts/action.js';
 import { Badge } from '../parts/basics.js';
