@@ -37,6 +37,8 @@ export interface StatusSources {
   readonly version: string;
 }
 
+export type Status = ReturnType<typeof status>;
+
 /** The few facts beside the board that the console shows each second. */
 export type Pulse = ReturnType<typeof pulseOf>;
 
@@ -53,7 +55,7 @@ export class StatusReads {
   }
 
   /** The status resource, which needs no rendering. */
-  readonly status = (): Reply<object> => {
+  readonly status = (): Reply<Status> => {
     const sources = must(this.sources, 'a server with a process of its own has a status');
     return { result: status(sources, sources.clock.monotonicMs() - this.#startedMs), after: 0 };
   };
@@ -64,7 +66,7 @@ export class StatusReads {
   });
 }
 
-function status(sources: StatusSources, uptimeMs: number): object {
+function status(sources: StatusSources, uptimeMs: number) {
   const { sequencer, clock, clockMode, durability, version } = sources;
   const { engine } = sequencer;
   const nowMs = clock.nowMs();
@@ -123,7 +125,7 @@ function status(sources: StatusSources, uptimeMs: number): object {
   };
 }
 
-function shadow(view: ShadowStatus, durableSeq: number): unknown {
+function shadow(view: ShadowStatus, durableSeq: number) {
   const { state, reason, appliedSeq, archiveSeq, snapshot, recoveryNeedsBytes, freeBytes } = view;
   const { heapUsedBytes, arrayBuffersBytes } = view;
   return {
@@ -147,7 +149,7 @@ function shadow(view: ShadowStatus, durableSeq: number): unknown {
 }
 
 /** As the API shows them. A tick for a boundary is accepted until `until`. */
-export function awaitedPrices(tracker: PriceTracker): unknown[] {
+export function awaitedPrices(tracker: PriceTracker) {
   return tracker.awaited.map(({ asset, boundaryMs, untilMs }) => ({
     crypto: textAt(ASSETS, asset),
     boundary: new Date(boundaryMs).toISOString(),
@@ -155,11 +157,11 @@ export function awaitedPrices(tracker: PriceTracker): unknown[] {
   }));
 }
 
-function ticks({ tracker }: StatusSources, nowMs: number): Record<string, unknown> {
+function ticks({ tracker }: StatusSources, nowMs: number) {
   const shown = ASSETS.map((crypto, asset) => {
     const tick = tracker.latest(asset);
-    if (tick === null) return [crypto, null];
-    return [crypto, { price: tick.price, ageMs: nowMs - tick.timeMs, source: tick.source }];
+    if (tick === null) return [crypto, null] as const;
+    return [crypto, { price: tick.price, ageMs: nowMs - tick.timeMs, source: tick.source }] as const;
   });
   return Object.fromEntries(shown);
 }
@@ -179,7 +181,7 @@ export function marketsWithoutCapital(
   });
 }
 
-function heldPrices(tracker: PriceTracker): Record<string, unknown> {
+function heldPrices(tracker: PriceTracker) {
   const shown = ASSETS.flatMap((crypto, asset) => {
     const held = tracker.held(asset);
     if (held === null) return [];

@@ -2,6 +2,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import type { VitalsResource } from '../../../operator/figures/vitals.js';
 import type { HouseProfit } from '../../../operator/house.js';
+import type { Status } from '../../../operator/queries/status.js';
 import type { LiveMessage } from '../../live-message.js';
 import { confirmClock, suspend } from '../actions/control.js';
 import { Act } from '../parts/action.js';
@@ -12,7 +13,7 @@ import { isFresh } from '../state/live.js';
 import { linkTo } from '../state/route.js';
 import { addedUp, MarketsMoney } from './house.js';
 import { Machines } from './machines.js';
-import { Prices, type ServerStatus } from './prices.js';
+import { Prices } from './prices.js';
 import { milliseconds, VITALS_EVERY_MS, whole, written } from './system.js';
 
 const STATUS_EVERY_MS = 3_000;
@@ -52,7 +53,7 @@ export function OverviewView(message: LiveMessage): JSX.Element {
         )}
       </Query>
       <Section title="Prices">
-        <Query<ServerStatus> path="/status" everyMs={STATUS_EVERY_MS}>
+        <Query<Status> path="/status" everyMs={STATUS_EVERY_MS}>
           {(of, reload) => <Prices of={of} reload={reload} />}
         </Query>
       </Section>

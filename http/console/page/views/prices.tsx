@@ -1,6 +1,8 @@
 /** The prices with their age and their sources, and the line of one of them. */
 import type { JSX } from 'preact';
+import type { Asset } from '../../../../engine/model/domain.js';
 import type { PriceHistoryResource } from '../../../operator/figures/price-history.js';
+import type { Status } from '../../../operator/queries/status.js';
 import type { MarketNow } from '../../live-message.js';
 import { confirmPrice } from '../actions/control.js';
 import { Act } from '../parts/action.js';
@@ -13,36 +15,7 @@ import { duration, priceText, timeText } from '../state/format.js';
 /** Rounds are voided where the price at their end is older. */
 const OLD_MS = 10_000;
 
-interface Source {
-  readonly name: string;
-  /** By asset that it prices; null until enough prices have come. */
-  readonly latenessMs: ByAsset<number | null>;
-}
-
-type ByAsset<T> = Readonly<Record<string, T>>;
-
-interface Tick {
-  readonly price: number;
-  readonly ageMs: number;
-  readonly source: string;
-}
-
-interface Feed {
-  readonly name: string;
-  readonly sources: readonly Source[];
-  readonly ticks: ByAsset<Tick | null>;
-  /** An operator has to decide about these prices. */
-  readonly held: ByAsset<{ readonly price: number; readonly source: string; readonly since: string }>;
-  /** Rounds wait for these prices. */
-  readonly awaited: readonly { readonly crypto: string; readonly boundary: string; readonly until: string }[];
-}
-
-/** The part of `GET /status` that is shown here. */
-export interface ServerStatus {
-  readonly feed: Feed;
-}
-
-export const Prices = ({ of: { feed }, reload }: Shows<ServerStatus>): JSX.Element => (
+export const Prices = ({ of: { feed }, reload }: Shows<Status>): JSX.Element => (
   <>
     <Table
       caption="Prices"
@@ -73,14 +46,15 @@ export const Prices = ({ of: { feed }, reload }: Shows<ServerStatus>): JSX.Eleme
 );
 
 /** By source. */
-function latenessText(sources: readonly Source[], crypto: string): string {
-  const measured = sources.flatMap(({ name, latenessMs: { [crypto]: ms } }) =>
-    typeof ms === 'number' ? [`${name} ${duration(ms)}`] : [],
-  );
+function latenessText(sources: Status['feed']['sources'], crypto: string): string {
+  const measured = sources.flatMap(({ name, latenessMs }) => {
+    const ms = latenessMs[crypto as Asset];
+    return typeof ms === 'number' ? [`${name} ${duration(ms)}`] : [];
+  });
   return measured.join(', ') || '–';
 }
 
-function ageOf(tick: Tick | null): JSX.Element | string {
+function ageOf(tick: Status['feed']['ticks'][string] | null): JSX.Element | string {
   if (tick === null) return '–';
   const age = duration(Math.max(0, tick.ageMs));
   return tick.ageMs > OLD_MS ? <Badge tone="warn">{age}</Badge> : age;
