@@ -1162,12 +1162,6 @@ export interface components {
          */
         readonly BadRequest: {
             headers: {
-                readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                readonly RateLimit: components["headers"]["RateLimit"];
-                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                 readonly [name: string]: unknown;
             };
             content: {
@@ -1181,12 +1175,6 @@ export interface components {
          */
         readonly BadParameter: {
             headers: {
-                readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                readonly RateLimit: components["headers"]["RateLimit"];
-                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                 readonly [name: string]: unknown;
             };
             content: {
@@ -1208,12 +1196,6 @@ export interface components {
          */
         readonly BadOrder: {
             headers: {
-                readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                readonly RateLimit: components["headers"]["RateLimit"];
-                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                 readonly [name: string]: unknown;
             };
             content: {
@@ -1228,12 +1210,6 @@ export interface components {
          */
         readonly BadCancel: {
             headers: {
-                readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                readonly RateLimit: components["headers"]["RateLimit"];
-                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                 readonly [name: string]: unknown;
             };
             content: {
@@ -1247,12 +1223,6 @@ export interface components {
          */
         readonly BadQuote: {
             headers: {
-                readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                readonly RateLimit: components["headers"]["RateLimit"];
-                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                 readonly [name: string]: unknown;
             };
             content: {
@@ -1267,13 +1237,6 @@ export interface components {
          */
         readonly Unauthorized: {
             headers: {
-                readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                readonly RateLimit: components["headers"]["RateLimit"];
-                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                readonly "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                 readonly [name: string]: unknown;
             };
             content: {
@@ -1289,12 +1252,6 @@ export interface components {
          */
         readonly Forbidden: {
             headers: {
-                readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                readonly RateLimit: components["headers"]["RateLimit"];
-                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                 readonly [name: string]: unknown;
             };
             content: {
@@ -1312,12 +1269,6 @@ export interface components {
          */
         readonly OrderForbidden: {
             headers: {
-                readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                readonly RateLimit: components["headers"]["RateLimit"];
-                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                 readonly [name: string]: unknown;
             };
             content: {
@@ -1331,12 +1282,6 @@ export interface components {
          */
         readonly MarketNotFound: {
             headers: {
-                readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                readonly RateLimit: components["headers"]["RateLimit"];
-                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                 readonly [name: string]: unknown;
             };
             content: {
@@ -1350,12 +1295,6 @@ export interface components {
          */
         readonly RoundNotFound: {
             headers: {
-                readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                readonly RateLimit: components["headers"]["RateLimit"];
-                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                 readonly [name: string]: unknown;
             };
             content: {
@@ -1369,12 +1308,6 @@ export interface components {
          */
         readonly OrderNotFound: {
             headers: {
-                readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                readonly RateLimit: components["headers"]["RateLimit"];
-                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                 readonly [name: string]: unknown;
             };
             content: {
@@ -1389,12 +1322,6 @@ export interface components {
          */
         readonly ProofNotFound: {
             headers: {
-                readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                readonly RateLimit: components["headers"]["RateLimit"];
-                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                 readonly [name: string]: unknown;
             };
             content: {
@@ -1408,12 +1335,6 @@ export interface components {
          */
         readonly RequestTimeout: {
             headers: {
-                readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                readonly RateLimit: components["headers"]["RateLimit"];
-                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                 readonly [name: string]: unknown;
             };
             content: {
@@ -1429,12 +1350,6 @@ export interface components {
          */
         readonly Conflict: {
             headers: {
-                readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                readonly RateLimit: components["headers"]["RateLimit"];
-                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                 readonly [name: string]: unknown;
             };
             content: {
@@ -1448,12 +1363,6 @@ export interface components {
          */
         readonly ContentTooLarge: {
             headers: {
-                readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                readonly RateLimit: components["headers"]["RateLimit"];
-                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                 readonly [name: string]: unknown;
             };
             content: {
@@ -1467,12 +1376,6 @@ export interface components {
          */
         readonly UnsupportedMediaType: {
             headers: {
-                readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                readonly RateLimit: components["headers"]["RateLimit"];
-                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                 readonly [name: string]: unknown;
             };
             content: {
@@ -1486,13 +1389,6 @@ export interface components {
          */
         readonly TooManyRequests: {
             headers: {
-                readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                readonly RateLimit: components["headers"]["RateLimit"];
-                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                readonly "Retry-After": components["headers"]["Retry-After"];
                 readonly [name: string]: unknown;
             };
             content: {
@@ -1518,12 +1414,6 @@ export interface components {
          */
         readonly OrdersNotTaken: {
             headers: {
-                readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                readonly RateLimit: components["headers"]["RateLimit"];
-                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                 readonly [name: string]: unknown;
             };
             content: {
@@ -1544,12 +1434,6 @@ export interface components {
          */
         readonly CancelsNotTaken: {
             headers: {
-                readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                readonly RateLimit: components["headers"]["RateLimit"];
-                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                 readonly [name: string]: unknown;
             };
             content: {
@@ -1564,13 +1448,6 @@ export interface components {
          */
         readonly Overloaded: {
             headers: {
-                readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                readonly RateLimit: components["headers"]["RateLimit"];
-                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                readonly "Retry-After": components["headers"]["Retry-After"];
                 readonly [name: string]: unknown;
             };
             content: {
@@ -1587,13 +1464,6 @@ export interface components {
          */
         readonly PastNotRead: {
             headers: {
-                readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                readonly RateLimit: components["headers"]["RateLimit"];
-                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                readonly "Retry-After": components["headers"]["Retry-After"];
                 readonly [name: string]: unknown;
             };
             content: {
@@ -1603,57 +1473,30 @@ export interface components {
     };
     parameters: never;
     requestBodies: never;
-    headers: {
-        /**
-         * @description Requests per 60 seconds of the limit that is nearest to exhaustion.
-         * @example 120
-         */
-        readonly "X-RateLimit-Limit": number;
-        /**
-         * @description Requests left of that limit.
-         * @example 119
-         */
-        readonly "X-RateLimit-Remaining": number;
-        /**
-         * @description Seconds until the oldest counted request leaves its window.
-         * @example 60
-         */
-        readonly "X-RateLimit-Reset": number;
-        /**
-         * @description The same as a structured field, with the limit's name: `r` requests left, `t` seconds until the reset.
-         * @example "key_read";r=119;t=60
-         */
-        readonly RateLimit: string;
-        /**
-         * @description All limits: `q` requests in any `w` seconds.
-         * @example "key_read";q=120;w=60, "key_write";q=30;w=60, "key_cancel";q=120;w=60, "account";q=240;w=60, "ip";q=300;w=60
-         */
-        readonly "RateLimit-Policy": string;
-        /**
-         * @description Unique to this response; name it when you report a problem.
-         * @example 5f0c2ad91b3e-7
-         */
-        readonly "X-Request-Id": string;
-        /** @description `true` on an answer that is replayed; absent otherwise. */
-        readonly "X-Idempotent-Replay": "true";
-        /**
-         * @description Seconds to wait until a request will succeed.
-         * @example 12
-         */
-        readonly "Retry-After": number;
-        /**
-         * @description Names the header that a key goes into.
-         * @example ApiKey header="X-API-Key"
-         */
-        readonly "WWW-Authenticate": string;
-        /**
-         * @description Send it back as `If-None-Match` to be told 304 while nothing has changed.
-         * @example "kq1x"
-         */
-        readonly ETag: string;
-    };
+    headers: never;
     pathItems: never;
 }
+export type ResponseBadRequest = components['responses']['BadRequest'];
+export type ResponseBadParameter = components['responses']['BadParameter'];
+export type ResponseBadOrder = components['responses']['BadOrder'];
+export type ResponseBadCancel = components['responses']['BadCancel'];
+export type ResponseBadQuote = components['responses']['BadQuote'];
+export type ResponseUnauthorized = components['responses']['Unauthorized'];
+export type ResponseForbidden = components['responses']['Forbidden'];
+export type ResponseOrderForbidden = components['responses']['OrderForbidden'];
+export type ResponseMarketNotFound = components['responses']['MarketNotFound'];
+export type ResponseRoundNotFound = components['responses']['RoundNotFound'];
+export type ResponseOrderNotFound = components['responses']['OrderNotFound'];
+export type ResponseProofNotFound = components['responses']['ProofNotFound'];
+export type ResponseRequestTimeout = components['responses']['RequestTimeout'];
+export type ResponseConflict = components['responses']['Conflict'];
+export type ResponseContentTooLarge = components['responses']['ContentTooLarge'];
+export type ResponseUnsupportedMediaType = components['responses']['UnsupportedMediaType'];
+export type ResponseTooManyRequests = components['responses']['TooManyRequests'];
+export type ResponseOrdersNotTaken = components['responses']['OrdersNotTaken'];
+export type ResponseCancelsNotTaken = components['responses']['CancelsNotTaken'];
+export type ResponseOverloaded = components['responses']['Overloaded'];
+export type ResponsePastNotRead = components['responses']['PastNotRead'];
 export type $defs = Record<string, never>;
 export interface operations {
     readonly listMarkets: {
@@ -1671,13 +1514,6 @@ export interface operations {
             /** @description All active markets. */
             readonly 200: {
                 headers: {
-                    readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    readonly RateLimit: components["headers"]["RateLimit"];
-                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                    readonly ETag: components["headers"]["ETag"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -1691,13 +1527,6 @@ export interface operations {
             /** @description Your copy is the newest. */
             readonly 304: {
                 headers: {
-                    readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    readonly RateLimit: components["headers"]["RateLimit"];
-                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                    readonly ETag: components["headers"]["ETag"];
                     readonly [name: string]: unknown;
                 };
                 content?: never;
@@ -1731,13 +1560,6 @@ export interface operations {
             /** @description The market. */
             readonly 200: {
                 headers: {
-                    readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    readonly RateLimit: components["headers"]["RateLimit"];
-                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                    readonly ETag: components["headers"]["ETag"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -1751,13 +1573,6 @@ export interface operations {
             /** @description Your copy is the newest. */
             readonly 304: {
                 headers: {
-                    readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    readonly RateLimit: components["headers"]["RateLimit"];
-                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                    readonly ETag: components["headers"]["ETag"];
                     readonly [name: string]: unknown;
                 };
                 content?: never;
@@ -1786,13 +1601,6 @@ export interface operations {
             /** @description One price for each asset. */
             readonly 200: {
                 headers: {
-                    readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    readonly RateLimit: components["headers"]["RateLimit"];
-                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                    readonly ETag: components["headers"]["ETag"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -1806,13 +1614,6 @@ export interface operations {
             /** @description Your copy is the newest. */
             readonly 304: {
                 headers: {
-                    readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    readonly RateLimit: components["headers"]["RateLimit"];
-                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                    readonly ETag: components["headers"]["ETag"];
                     readonly [name: string]: unknown;
                 };
                 content?: never;
@@ -1848,12 +1649,6 @@ export interface operations {
             /** @description Your positions. */
             readonly 200: {
                 headers: {
-                    readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    readonly RateLimit: components["headers"]["RateLimit"];
-                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -1902,12 +1697,6 @@ export interface operations {
             /** @description Your orders. */
             readonly 200: {
                 headers: {
-                    readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    readonly RateLimit: components["headers"]["RateLimit"];
-                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -1948,13 +1737,6 @@ export interface operations {
             /** @description The bet is placed. */
             readonly 201: {
                 headers: {
-                    readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    readonly RateLimit: components["headers"]["RateLimit"];
-                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                    readonly "X-Idempotent-Replay": components["headers"]["X-Idempotent-Replay"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -1994,12 +1776,6 @@ export interface operations {
             /** @description How many orders were cancelled. */
             readonly 200: {
                 headers: {
-                    readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    readonly RateLimit: components["headers"]["RateLimit"];
-                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -2034,12 +1810,6 @@ export interface operations {
             /** @description The round. */
             readonly 200: {
                 headers: {
-                    readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    readonly RateLimit: components["headers"]["RateLimit"];
-                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -2083,12 +1853,6 @@ export interface operations {
             /** @description Settled rounds. */
             readonly 200: {
                 headers: {
-                    readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    readonly RateLimit: components["headers"]["RateLimit"];
-                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -2134,12 +1898,6 @@ export interface operations {
             /** @description Settled rounds of the market. */
             readonly 200: {
                 headers: {
-                    readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    readonly RateLimit: components["headers"]["RateLimit"];
-                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -2179,12 +1937,6 @@ export interface operations {
             /** @description Your ledger. */
             readonly 200: {
                 headers: {
-                    readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    readonly RateLimit: components["headers"]["RateLimit"];
-                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -2221,12 +1973,6 @@ export interface operations {
             /** @description The proof. */
             readonly 200: {
                 headers: {
-                    readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    readonly RateLimit: components["headers"]["RateLimit"];
-                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -2265,12 +2011,6 @@ export interface operations {
             /** @description The proof. */
             readonly 200: {
                 headers: {
-                    readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    readonly RateLimit: components["headers"]["RateLimit"];
-                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -2309,12 +2049,6 @@ export interface operations {
             /** @description The receipt. */
             readonly 200: {
                 headers: {
-                    readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    readonly RateLimit: components["headers"]["RateLimit"];
-                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -2347,12 +2081,6 @@ export interface operations {
             /** @description The keys. */
             readonly 200: {
                 headers: {
-                    readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    readonly RateLimit: components["headers"]["RateLimit"];
-                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -2385,12 +2113,6 @@ export interface operations {
             /** @description The time at which the request was handled. */
             readonly 200: {
                 headers: {
-                    readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    readonly RateLimit: components["headers"]["RateLimit"];
-                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -2421,12 +2143,6 @@ export interface operations {
             /** @description Your limits. */
             readonly 200: {
                 headers: {
-                    readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    readonly RateLimit: components["headers"]["RateLimit"];
-                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -2457,12 +2173,6 @@ export interface operations {
             /** @description Your account. */
             readonly 200: {
                 headers: {
-                    readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    readonly RateLimit: components["headers"]["RateLimit"];
-                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -2500,12 +2210,6 @@ export interface operations {
             /** @description The order. */
             readonly 200: {
                 headers: {
-                    readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    readonly RateLimit: components["headers"]["RateLimit"];
-                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -2544,12 +2248,6 @@ export interface operations {
             /** @description The order, which is CANCELLED now. */
             readonly 200: {
                 headers: {
-                    readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    readonly RateLimit: components["headers"]["RateLimit"];
-                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -2585,12 +2283,6 @@ export interface operations {
             /** @description Whether an order was placed under the key. */
             readonly 200: {
                 headers: {
-                    readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    readonly RateLimit: components["headers"]["RateLimit"];
-                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -2626,12 +2318,6 @@ export interface operations {
             /** @description The quote. */
             readonly 200: {
                 headers: {
-                    readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    readonly RateLimit: components["headers"]["RateLimit"];
-                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -2667,13 +2353,6 @@ export interface operations {
             /** @description OpenAPI 3.1. */
             readonly 200: {
                 headers: {
-                    readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    readonly RateLimit: components["headers"]["RateLimit"];
-                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                    readonly ETag: components["headers"]["ETag"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -2687,13 +2366,6 @@ export interface operations {
             /** @description Your copy is the newest. */
             readonly 304: {
                 headers: {
-                    readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    readonly RateLimit: components["headers"]["RateLimit"];
-                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                    readonly ETag: components["headers"]["ETag"];
                     readonly [name: string]: unknown;
                 };
                 content?: never;

@@ -7,11 +7,6 @@ import { apiDocument } from '../../../http/api/endpoints.js';
 import type { ClientMessage } from '../../../http/wire/stream-requests.js';
 import type { ServerMessage } from '../../../http/wire/stream-types.js';
 
-interface GeneratedFile {
-  readonly path: string;
-  readonly text: string;
-}
-
 /** In the sources: from the compiled file, two folders below the build folder. */
 const pathOf = (name: string): string =>
   fileURLToPath(new URL(`../../../../client/generated/${name}`, import.meta.url));
@@ -48,13 +43,14 @@ const UNIONS: readonly string[] = ['oneOf', 'anyOf', 'enum', 'required', 'type']
 const byText = (one: unknown, other: unknown): number =>
   JSON.stringify(one) < JSON.stringify(other) ? -1 : 1;
 
-async function generate(name: string, what: string, document: object): Promise<GeneratedFile> {
-  // As text, because the generator changes its input.
-  const types = astToString(await openapiTS(JSON.stringify(document), { immutable: true }));
+async function generate(name: string, what: string, document: object) {
+  // As text, because the generator changes its input. The client reads headers by their names.
+  const described = JSON.stringify(document, (field, value) => (field === 'headers' ? undefined : value));
+  const types = astToString(await openapiTS(described, { immutable: true }));
   return { path: pathOf(name), text: head(what) + types };
 }
 
-export const generatedTypes = (): Promise<readonly GeneratedFile[]> =>
+export const generatedTypes = () =>
   Promise.all([
     generate('api.ts', 'The types of the public API', apiDocument(defaultRules(''))),
     generate('stream.ts', 'The messages of the stream', streamDocument()),
