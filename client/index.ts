@@ -10,38 +10,8 @@ export {
   toDollars,
 } from './base/money.js';
 export type { Surroundings } from './base/timing.js';
-export type {
-  Account,
-  BetResult,
-  CancelledOrders,
-  Crypto,
-  JournalHead,
-  LedgerEntry,
-  Limits,
-  Market,
-  OrderProof,
-  OrderQuote,
-  OrderRequest,
-  OrderResult,
-  Position,
-  Prediction,
-  Price,
-  QuoteRequest,
-  Receipt,
-  Round,
-  RoundDetail,
-  RoundProof,
-  Scope,
-  SeenOrder,
-  ServerCode,
-  ServerTime,
-  SettledRound,
-  SigningKey,
-  Tier,
-  TimeFrame,
-} from './base/types.js';
+export type * from './base/types.js';
 export { type ClientOptions, ToteClient, type WatchOptions } from './client.js';
-export type { components, operations, paths } from './generated/api.js';
 export { HEAD_STEPS, type HeadEvidence, type HeadStep, type HeadVerdict, verifyHead } from './proofs/head.js';
 export {
   RECEIPT_STEPS,

@@ -1,6 +1,6 @@
 /** The client's types, generated from the API document of the rules' defaults and from the messages of the stream. */
 import { fileURLToPath } from 'node:url';
-import openapiTS, { astToString } from 'openapi-typescript';
+import openapiTS, { astToString, type OpenAPITSOptions } from 'openapi-typescript';
 import typia from 'typia';
 import { defaultRules } from '../../../engine/model/rules.js';
 import { apiDocument } from '../../../http/api/endpoints.js';
@@ -43,15 +43,18 @@ const UNIONS: readonly string[] = ['oneOf', 'anyOf', 'enum', 'required', 'type']
 const byText = (one: unknown, other: unknown): number =>
   JSON.stringify(one) < JSON.stringify(other) ? -1 : 1;
 
-async function generate(name: string, what: string, document: object) {
+async function generate(name: string, what: string, document: object, options: OpenAPITSOptions = {}) {
   // As text, because the generator changes its input. The client reads headers by their names.
   const described = JSON.stringify(document, (field, value) => (field === 'headers' ? undefined : value));
-  const types = astToString(await openapiTS(described, { immutable: true }));
+  const types = astToString(await openapiTS(described, { immutable: true, ...options }));
   return { path: pathOf(name), text: head(what) + types };
 }
 
 export const generatedTypes = () =>
   Promise.all([
-    generate('api.ts', 'The types of the public API', apiDocument(defaultRules(''))),
+    generate('api.ts', 'The types of the public API', apiDocument(defaultRules('')), {
+      rootTypes: true,
+      rootTypesNoSchemaPrefix: true,
+    }),
     generate('stream.ts', 'The messages of the stream', streamDocument()),
   ]);
