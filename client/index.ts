@@ -1,25 +1,12 @@
 /** Exports of the package `tote-client`. */
 export type { ServerClock } from './base/clock.js';
 export { type ClientCode, type CurrentOdds, type ErrorCode, ToteError } from './base/errors.js';
-export {
-  addDollars,
-  payoutDollars,
-  shareOfDollars,
-  subtractDollars,
-  toCents,
-  toDollars,
-} from './base/money.js';
+export * from './base/money.js';
 export type { Surroundings } from './base/timing.js';
 export type * from './base/types.js';
 export { type ClientOptions, ToteClient, type WatchOptions } from './client.js';
-export { HEAD_STEPS, type HeadEvidence, type HeadStep, type HeadVerdict, verifyHead } from './proofs/head.js';
-export {
-  RECEIPT_STEPS,
-  type ReceiptEvidence,
-  type ReceiptStep,
-  type ReceiptVerdict,
-  verifyReceipt,
-} from './proofs/receipt.js';
+export * from './proofs/head.js';
+export * from './proofs/receipt.js';
 export type { ProofWarning } from './proofs/sense.js';
 export {
   PROOF_STEPS,
