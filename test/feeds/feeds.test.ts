@@ -6,8 +6,7 @@ import { ASSETS } from '../../engine/model/domain.js';
 import type { PriceTick, TickVerdict } from '../../engine/model/ports.js';
 import { MarketHours } from '../../feeds/market-hours.js';
 import { PushFeed } from '../../feeds/push-feed.js';
-import { SimulatedFeed } from '../../feeds/simulated-feed.js';
-import { SimulatedPrices, TICK_INTERVAL_MS } from '../../feeds/simulated-prices.js';
+import { SimulatedFeed, SimulatedPrices, TICK_INTERVAL_MS } from '../../feeds/simulated-feed.js';
 
 const NOON_MS = Date.UTC(2026, 5, 10, 12);
 const DAY_MS = 86_400_000;

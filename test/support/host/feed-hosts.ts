@@ -5,8 +5,7 @@ import type { PriceFeed } from '../../../engine/model/ports.js';
 import { defaultRules, type Rules } from '../../../engine/model/rules.js';
 import { MarketHours } from '../../../feeds/market-hours.js';
 import { PushFeed } from '../../../feeds/push-feed.js';
-import { SimulatedFeed } from '../../../feeds/simulated-feed.js';
-import { SimulatedPrices } from '../../../feeds/simulated-prices.js';
+import { SimulatedFeed, SimulatedPrices } from '../../../feeds/simulated-feed.js';
 import { fixedHouse, withHouse } from '../engine/house-rules.js';
 import { type HostOptions, TestClock, TestHost } from './host.js';
 
