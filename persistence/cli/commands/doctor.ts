@@ -2,14 +2,13 @@
  * `tote doctor`: a machine, its disk, its clock and a configuration as a server needs them, before the first start or
  * beside a running one.
  */
-import { existsSync, fdatasyncSync, rmSync, statfsSync, writeSync } from 'node:fs';
+import { existsSync, fdatasyncSync, readFileSync, rmSync, statfsSync, writeSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { Option } from 'commander';
 import { ConfigError, readConfig } from '../../../config/config.js';
-import { readEnvFile } from '../../../config/env-file.js';
 import { risksOf } from '../../../config/production.js';
 import { resolveSetup } from '../../../config/setup.js';
-import { attempt } from '../../../engine/base/attempt.js';
+import { attempt, orRefuse } from '../../../engine/base/attempt.js';
 import { type ClockSync, readClockSync } from '../../../process/clock-sync.js';
 import { openFile } from '../../data-dir/files.js';
 import { type DataDir, dataDirLayout } from '../../data-dir/layout.js';
@@ -225,3 +224,24 @@ export const doctorCommand = defineCommand<{ readonly envFile?: string }>({
     return isGood ? EXIT.done : EXIT.faulty;
   },
 });
+
+/**
+ * The variables of a file such as systemd's EnvironmentFile: `NAME=value` a line, and comments with # or ;. Throws
+ * `ConfigError` for a file that cannot be read, and for lines that systemd would pass over.
+ */
+function readEnvFile(path: string): Record<string, string> {
+  const text = orRefuse(
+    () => readFileSync(path, 'utf8'),
+    (reason) => new ConfigError([`${path} cannot be read: ${reason}`]),
+  );
+  const mistakes: string[] = [];
+  const entries = text.split('\n').flatMap((line, index) => {
+    if (/^\s*([#;]|$)/.test(line)) return [];
+    const [, name = '', quoted, plain = ''] =
+      /^\s*([A-Za-z_]\w*)=\s*(?:(["'].*["'])|(.*?))\s*$/.exec(line) ?? [];
+    if (name === '') mistakes.push(`${path}, line ${index + 1}: expected NAME=value`);
+    return [[name, quoted?.slice(1, -1) ?? plain]];
+  });
+  if (mistakes.length > 0) throw new ConfigError(mistakes);
+  return Object.fromEntries(entries) as Record<string, string>;
+}
