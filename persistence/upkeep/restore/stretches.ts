@@ -4,18 +4,20 @@
  * up to the first that is bad or missing. A later snapshot begins the next stretch; if the rows behind it are lost, too,
  * it stands alone. The mark is not considered: the caller finds acknowledged commands that no stretch has.
  */
-import { messageOf } from '../../../engine/base/attempt.js';
-import type { StoredBatch } from '../../../engine/model/ports.js';
+import { statSync } from 'node:fs';
+import { attempt, messageOf } from '../../../engine/base/attempt.js';
+import type { Mark, StoredBatch } from '../../../engine/model/ports.js';
+import { readArchiveProgress } from '../../archive/file.js';
 import { closing } from '../../data-dir/closing.js';
 import type { DataDir } from '../../data-dir/layout.js';
 import { codeOf, JournalError } from '../../errors.js';
+import { readMarkFile } from '../../journal/mark.js';
 import { JournalReader } from '../../journal/reader.js';
 import { readAbsent } from '../../journal/segment/absent.js';
 import { CHAIN_START, type ChainPosition } from '../../journal/segment/batch-row.js';
 import { findSegments, firstSeqOf, hasSegments } from '../../journal/segment/names.js';
 import { History, type HistoryJournal } from '../../replay/history.js';
 import { SnapshotFiles } from '../../snapshot/files.js';
-import { type Acknowledged, acknowledgedOf } from './acknowledged.js';
 
 /** A read within a stretch begins at most this many rows before its place. */
 const ROWS_PER_PLACE = 512;
@@ -200,4 +202,32 @@ function absentOf(dir: DataDir, beforeSeq: number): number {
     if (codeOf(thrown) !== 'absent_unreadable') throw thrown;
     return beforeSeq;
   }
+}
+
+/** The last command that a damaged directory is known to have acknowledged. */
+interface Acknowledged {
+  /** null if it is missing or cannot be read; `markNote` says which. */
+  readonly mark: Mark | null;
+  readonly markNote: string;
+  /** As mark or archive know; 0 if neither can be read. */
+  readonly seq: number;
+  readonly timeMs: number;
+}
+
+function acknowledgedOf(source: DataDir): Acknowledged {
+  // Damage of the archive is reported where it is copied.
+  const archive = attempt(() => readArchiveProgress(source), null);
+  const archived = { seq: archive?.seq ?? 0, timeMs: archive?.timeMs ?? 0 };
+  let markNote = 'The source has no mark: nothing says whether commands after the copy were acknowledged.';
+  try {
+    const mark = readMarkFile(source.markFile);
+    if (mark !== null && mark.lastSeq > archived.seq) {
+      // The mark contains no time, but its file was written when that command was acknowledged.
+      return { mark, markNote: '', seq: mark.lastSeq, timeMs: statSync(source.markFile).mtimeMs };
+    }
+    if (mark !== null) return { mark, markNote: '', ...archived };
+  } catch (thrown) {
+    markNote = `The source's mark cannot be read, so nothing says what was acknowledged last: ${messageOf(thrown)}`;
+  }
+  return { mark: null, markNote, ...archived };
 }
