@@ -16,7 +16,6 @@ import { ArchiveRows, type BetTaker } from '../../archive/rows.js';
 import { type ArchiveProgress, asArchiveDamage, NO_ROWS } from '../../archive/schema.js';
 import { codeOf } from '../../errors.js';
 import type { Findings } from './findings.js';
-import { RowsInOrder } from './rows-in-order.js';
 
 class BetRows implements BetTaker {
   readonly #text = new RowsText();
@@ -154,4 +153,46 @@ export class ArchiveComparison {
 function isSameRow(row: Row, other: Row): boolean {
   for (let column = 0; column < row.length; column++) if (row[column] !== other[column]) return false;
   return row.length === other.length;
+}
+
+/**
+ * Rows of the archive, read in their order beside a replay that produces them in the same order, so each block of them is
+ * read once.
+ */
+class RowsInOrder {
+  #rows: Iterator<Cell[]> | null = null;
+  #head: Cell[] | null = null;
+
+  /** Rows are in the order of `keyOf`; `readFrom` reads them from its row's key on. */
+  constructor(
+    private readonly keyOf: (row: Row) => readonly number[],
+    private readonly readFrom: (row: Row) => Iterable<Cell[]>,
+  ) {}
+
+  /** Keys must be asked for in ascending order. */
+  get(row: Row): Cell[] | undefined {
+    if (this.#rows === null) {
+      this.#rows = this.readFrom(row)[Symbol.iterator]();
+      this.#next();
+    }
+    const key = this.keyOf(row);
+    while (this.#head !== null && compare(this.keyOf(this.#head), key) < 0) this.#next();
+    const head = this.#head;
+    if (head === null || compare(this.keyOf(head), key) > 0) return undefined;
+    this.#next();
+    return head;
+  }
+
+  #next(): void {
+    const next = this.#rows?.next();
+    this.#head = next === undefined || next.done === true ? null : next.value;
+  }
+}
+
+function compare(one: readonly number[], other: readonly number[]): number {
+  for (const [place, number] of one.entries()) {
+    const difference = number - (other[place] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return 0;
 }
