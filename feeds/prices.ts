@@ -6,6 +6,8 @@ import { Quoter } from '../engine/host/quoter.js';
 import { GRACE_MS } from '../engine/host/ticks/boundary-window.js';
 import {
   ASSETS,
+  type Asset,
+  assetClassOf,
   assetOf,
   MARKET_IDS,
   marketOf,
@@ -16,8 +18,8 @@ import {
 import type { PriceWatch } from '../engine/model/prices.js';
 import { type ChosenFeed, chooseFeed, type FeedSurroundings } from './choose-feed.js';
 import { bears } from './live/lateness.js';
+import type { LiveFeed } from './live/live-feed.js';
 import { MarketHours } from './market-hours.js';
-import { expectedAssetsOf, silentAssetsOf } from './silent-assets.js';
 
 /** How long a service may take after a start to tell its prices at boundaries from before it. */
 const RECALL_MS = 15_000;
@@ -76,3 +78,46 @@ export function openPrices(
     silentAssets: silentAssetsOf(expectedAssets, tracker),
   };
 }
+
+const SILENT_MS = 10_000;
+
+export type AssetsAt = (nowMs: number) => readonly Asset[];
+
+type Setup = Pick<RunningConfig, 'feed' | 'clock'>;
+type Hours = Pick<MarketHours, 'isOpen'>;
+type Latest = Pick<PriceTracker, 'latest'>;
+type Covering = readonly Pick<LiveFeed, 'covers'>[];
+
+/**
+ * Assets whose feed is silent: without a new tick their rounds will soon be voided. No tick is expected while an asset's markets are closed, nor with a manual clock. With pushed prices only assets with
+ * an earlier tick are expected to have another: the server does not know which ones will be pushed. Live prices are
+ * expected only for assets that a feed covers, and any only for assets with a market that is active.
+ */
+export function expectedAssetsOf(
+  { feed, clock }: Setup,
+  hours: Hours,
+  tracker: Latest,
+  liveFeeds: Covering = [],
+  isOffered: (asset: number) => boolean = () => true,
+): AssetsAt {
+  if (clock === 'manual') return () => [];
+  return (nowMs) =>
+    ASSETS.filter((name, asset) => {
+      const isCovered =
+        feed !== 'push' && (liveFeeds.length === 0 || liveFeeds.some((live) => live.covers(asset)));
+      const isExpected = isCovered || tracker.latest(asset) !== null;
+      return (
+        isExpected &&
+        isOffered(asset) &&
+        [nowMs - SILENT_MS, nowMs].every((timeMs) => hours.isOpen(assetClassOf(name), timeMs))
+      );
+    });
+}
+
+export const silentAssetsOf =
+  (expected: AssetsAt, tracker: Latest): AssetsAt =>
+  (nowMs) =>
+    expected(nowMs).filter((name) => {
+      const latest = tracker.latest(ASSETS.indexOf(name));
+      return latest === null || nowMs - latest.timeMs > SILENT_MS;
+    });

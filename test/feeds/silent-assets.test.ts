@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MarketHours } from '../../feeds/market-hours.js';
-import { type AssetsAt, expectedAssetsOf, silentAssetsOf } from '../../feeds/silent-assets.js';
+import { type AssetsAt, expectedAssetsOf, silentAssetsOf } from '../../feeds/prices.js';
 import { DAY_MS, pushHost } from '../support/host/feed-hosts.js';
 
 const BTC = 0;
