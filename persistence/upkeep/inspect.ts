@@ -90,7 +90,7 @@ export function inspect(dir: DataDir): Inspection {
   };
 }
 
-function inspectSegment(path: string): InspectedSegment {
+export function inspectSegment(path: string): InspectedSegment {
   using segment = closing(Segment.open(sourceOf(path), 'read'));
   const firstSeq = firstSeqOf(path);
   const tail = segment.tail();

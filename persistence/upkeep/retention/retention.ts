@@ -20,11 +20,10 @@ import { exclusively } from '../../data-dir/lock.js';
 import { JournalReader } from '../../journal/reader.js';
 import { absentPath, readAbsent, writeAbsent } from '../../journal/segment/absent.js';
 import { findSegments } from '../../journal/segment/names.js';
-import { Segment } from '../../journal/segment/segment.js';
 import { isOfJournal } from '../../replay/usable-snapshot.js';
 import { SnapshotFiles } from '../../snapshot/files.js';
 import { noRest, type Rest } from '../../thread/pace.js';
-import type { InspectedSegment } from '../inspect.js';
+import { type InspectedSegment, inspectSegment } from '../inspect.js';
 import {
   type Extent,
   floorOf,
@@ -33,8 +32,6 @@ import {
   whySegmentStays,
   whySnapshotsStay,
 } from './choice.js';
-
-type PrunableSegment = Omit<InspectedSegment, 'isSealed'>;
 
 interface PrunableSnapshot extends SnapshotRef {
   readonly bytes: number;
@@ -45,7 +42,7 @@ interface DatedSnapshot extends SnapshotRef, SnapshotPoint {}
 type Keep = (path: string, why: string) => void;
 
 export interface PrunePlan {
-  readonly segments: readonly PrunableSegment[];
+  readonly segments: readonly InspectedSegment[];
   readonly snapshots: readonly PrunableSnapshot[];
   readonly kept: readonly { readonly name: string; readonly why: string }[];
 }
@@ -125,18 +122,18 @@ function segmentsToGo(
   extent: Extent,
   keep: Keep,
   rest: Rest,
-): PrunableSegment[] {
+): InspectedSegment[] {
   // The snapshot is hashed at most once, and only if a segment would be deleted.
   let fault: string | null | undefined;
   const faultOnce = (): string | null => {
     if (fault === undefined) fault = faultOfFloor(dir, journal, floor, rest);
     return fault;
   };
-  const going: PrunableSegment[] = [];
+  const going: InspectedSegment[] = [];
   const paths = findSegments(dir.journal);
   for (const [index, path] of paths.entries()) {
     rest();
-    const segment = index + 1 < paths.length ? sealedSegment(path) : null;
+    const segment = index + 1 < paths.length ? inspectSegment(path) : null;
     const why =
       segment === null
         ? 'it is being written'
@@ -189,12 +186,4 @@ function faultOfFloor(
   if (floor === null || !files.isWhole(floor)) return 'the snapshot in its place is damaged';
   if (isOfJournal(files.metaOf(floor), journal)) return null;
   return 'the snapshot in its place is not of this journal';
-}
-
-function sealedSegment(path: string): PrunableSegment {
-  using segment = closing(Segment.open(path, 'read'));
-  const tail = segment.tail();
-  const { lastSeq } = tail ?? segment.start;
-  const firstSeq = segment.start.lastSeq + 1;
-  return { path, firstSeq, lastSeq, lastTimeMs: tail?.timeMs ?? 0, bytes: fileBytes(path) };
 }
