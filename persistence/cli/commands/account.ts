@@ -6,11 +6,9 @@ import {
   accountId,
   betId,
   isUnfilled,
-  keyId,
   ROUND_STATUSES,
   roundId,
   SIDES,
-  scopesOf,
   textAt,
 } from '../../../engine/model/domain.js';
 import type { BetView, KeyView } from '../../../engine/model/views.js';
@@ -109,13 +107,7 @@ export function accountHistory(
 const notThere = (number: number, seq: number): JournalError =>
   new JournalError('not_found', `There is no account ${accountId(number)} at sequence number ${seq}.`);
 
-const keyFields = ({ key, scopesMask, enabled, createdAtMs, expiresAtMs }: KeyView) => ({
-  key: keyId(key),
-  enabled,
-  createdAt: isoText(createdAtMs),
-  expiresAt: expiresAtMs === null ? null : isoText(expiresAtMs),
-  scopes: scopesOf(scopesMask),
-});
+const keyFields = ({ account: _account, deadmanSeconds: _deadman, ...key }: KeyView): object => fieldsOf(key);
 
 const openBetFields = (view: BetView) => ({
   bet: betId(view.bet),
