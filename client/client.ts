@@ -27,7 +27,7 @@ import type {
   SettledRound,
   SigningKey,
 } from './base/types.js';
-import { type CallDefaults, Caller, type Query } from './rest/caller.js';
+import { type CallDefaults, Caller, type Query, type Request } from './rest/caller.js';
 import { Hosts } from './rest/hosts.js';
 import type { Page } from './rest/pages.js';
 import {
@@ -226,27 +226,21 @@ export class ToteClient {
    * Cancels one of your limit orders that rests; its stake goes back. Fails with `order_not_pending` if it does not
    * rest, also where an earlier attempt, whose answer was lost, has cancelled it: `getOrder` tells.
    */
-  async cancelOrder(id: string, options: CallOptions = {}): Promise<Position> {
-    const request = { method: 'DELETE', path: `/orders/${encodeURIComponent(id)}` } as const;
-    return (await this.#caller.call(request, options)).data as Position;
+  cancelOrder(id: string, options: CallOptions = {}): Promise<Position> {
+    return this.#data({ method: 'DELETE', path: `/orders/${encodeURIComponent(id)}` }, options);
   }
 
   /** Cancels all your limit orders that rest, or those of a market or a side, and tells how many there were. */
-  async cancelOrders(
-    query: QueryOf<'cancelOrders'> = {},
-    options: CallOptions = {},
-  ): Promise<CancelledOrders> {
-    return (await this.#caller.call({ method: 'DELETE', path: '/orders', query }, options))
-      .data as CancelledOrders;
+  cancelOrders(query: QueryOf<'cancelOrders'> = {}, options: CallOptions = {}): Promise<CancelledOrders> {
+    return this.#data({ method: 'DELETE', path: '/orders', query }, options);
   }
 
   /**
    * The answer that `placeOrder` would get at this moment; places nothing. A refusal is no error here. With `parts` in
    * the order, also the terms of so many equal orders.
    */
-  async quoteOrder(order: QuoteRequest, options: CallOptions = {}): Promise<OrderQuote> {
-    const request = { method: 'POST', path: '/orders/quote', body: order } as const;
-    return (await this.#caller.call(request, options)).data as OrderQuote;
+  quoteOrder(order: QuoteRequest, options: CallOptions = {}): Promise<OrderQuote> {
+    return this.#data({ method: 'POST', path: '/orders/quote', body: order }, options);
   }
 
   /**
@@ -301,8 +295,12 @@ export class ToteClient {
     return { data: data as readonly Element[], nextCursor };
   }
 
+  #get<Data>(path: string, options: CallOptions): Promise<Data> {
+    return this.#data({ method: 'GET', path }, options);
+  }
+
   /** The API document promises that `data` is of this type: the types are generated from it. */
-  async #get<Data>(path: string, options: CallOptions): Promise<Data> {
-    return (await this.#caller.call({ method: 'GET', path }, options)).data as Data;
+  async #data<Data>(request: Request, options: CallOptions): Promise<Data> {
+    return (await this.#caller.call(request, options)).data as Data;
   }
 }
