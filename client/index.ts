@@ -5,9 +5,8 @@ export * from './base/money.js';
 export type { Surroundings } from './base/timing.js';
 export type * from './base/types.js';
 export { type ClientOptions, ToteClient, type WatchOptions } from './client.js';
-export * from './proofs/head.js';
-export * from './proofs/receipt.js';
 export type { ProofWarning } from './proofs/sense.js';
+export * from './proofs/signed.js';
 export {
   PROOF_STEPS,
   type ProofEvidence,
