@@ -57,24 +57,20 @@ async function follow() {
   const thread = must(threads[0], 'the thread');
   thread.onMessage({ kind: 'joined', seq: 0 });
   assert.equal(await replica.joined, true);
+  const onDisk = must<JournalWriterEvents>(disk, 'an open disk');
   const taken = (): number => posted.filter(({ kind }) => kind === 'taken').length;
-  const written = (seq: number): void => must<JournalWriterEvents>(disk, 'an open disk').onDurable(seq);
-  const lose = (): void =>
-    must<JournalWriterEvents>(disk, 'an open disk').onLost({
-      error: new Error('lost'),
-      heldSeq: 0,
-      rescue: [],
-    });
-  return { replica, engine, given, written, lose, thread, taken, failures };
+  const lose = (): void => onDisk.onLost({ error: new Error('lost'), heldSeq: 0, rescue: [] });
+  return { replica, engine, given, onDisk, lose, thread, posted, taken, failures };
 }
 
 test('batches go to the disk at once, and the lead comes when it has them all', async () => {
-  const { replica, engine, given, written, thread, taken } = await follow();
+  const { replica, engine, given, onDisk, thread, posted, taken } = await follow();
   for (const row of ROWS.slice(0, 4)) thread.onMessage({ kind: 'batch', row });
   assert.deepEqual(given, [1, 2, 3, 4], 'no batch waits for another one');
   assert.deepEqual([engine.seq, taken()], [4, 0]);
-  written(1);
+  onDisk.onDurable(1);
   assert.deepEqual([taken(), replica.replicatedSeq[0]], [1, 1n]);
+  for (const seq of [1, 5, 6]) replica.snapshotTaken(seq);
   let leads = false;
   void replica.leading.then(() => {
     leads = true;
@@ -82,13 +78,25 @@ test('batches go to the disk at once, and the lead comes when it has them all', 
   thread.onMessage({ kind: 'leading', epoch: 1, sequence: 4 });
   await Promise.resolve();
   assert.equal(leads, false, 'a batch is not on the disk');
-  written(3);
+  onDisk.onDurable(3);
   assert.equal(taken(), 3);
-  written(4);
+  onDisk.onDurable(4);
   assert.equal(taken(), 4);
   await replica.leading;
   assert.deepEqual([replica.replicatedSeq[0], replica.isFollowing], [4n, false]);
+  for (const seq of [7, 8]) replica.snapshotTaken(seq);
+  thread.onMessage({ kind: 'handOver', to: 'c' });
+  replica.release();
+  const last = [
+    { kind: 'covered', seq: 5 },
+    ...[
+      { kind: 'covered', seq: 6 },
+      { kind: 'release', successor: 'c' },
+    ],
+  ];
+  assert.deepEqual(posted.slice(taken()), last, 'the log keeps what came after the last three snapshots');
   await replica.close();
+  thread.onMessage({ kind: 'batch', row: must(ROWS[4], 'a batch') });
   assert.equal(given.at(-1), Number.NaN, 'its journal is closed, which no server has opened yet');
 });
 
@@ -113,9 +121,12 @@ test('a machine whose journal was deleted ends, as a follower and as a leader: t
   assert.deepEqual([failures.length, ofLeader.length, durable], [0, 1, []]);
 });
 
-test('a batch that the engine does not agree with ends the follower', async () => {
+test('a batch that the engine does not agree with ends the follower, and a disk that is nearly full', async () => {
   const { thread, given, failures } = await follow();
   thread.onMessage({ kind: 'batch', row: { ...must(ROWS[0], 'a batch'), digest: '0'.repeat(16) } });
   assert.equal(failures.length, 1);
   assert.deepEqual(given, []);
+  const full = await follow();
+  for (const level of ['soft', 'hard'] as const) full.onDisk.onSpaceLevel(level);
+  assert.match(String(full.failures), /^[^,]*Too little space is left[^,]*, and start again/);
 });

@@ -10,9 +10,9 @@ import type { StoredBatch } from '../../../engine/model/ports.js';
 import { EpochFile } from '../../../persistence/replication/epoch-file.js';
 import { Follower, PlaceLost } from '../../../persistence/replication/log/follower.js';
 import { type Leader, type LeadFrom, REFUSALS_MAX } from '../../../persistence/replication/log/leader.js';
-import type { EpochMemory, Role } from '../../../persistence/replication/log/replicated-log.js';
+import type { EpochMemory, FollowStatus, Role } from '../../../persistence/replication/log/replicated-log.js';
 import { newDataDir } from '../../support/processes/server.js';
-import type { ModelLog } from './model-log.js';
+import { ModelLog } from './model-log.js';
 import {
   BEGINNING,
   batchAfter,
@@ -25,23 +25,20 @@ import {
   succeed,
 } from './support.js';
 
-interface Standby {
-  readonly taken: StoredBatch[];
-  readonly lost: string[];
-  /** Rejects if the standby has rested so often without its turn to lead. */
-  untilLeaderless(rests?: number): Promise<LeadFrom>;
+interface Standing {
+  readonly epochs?: EpochMemory;
+  readonly role?: Role;
+  /** The engine's thread takes so long for a batch. */
+  readonly batchMs?: number;
 }
 
-async function follow(
-  log: ModelLog,
-  own: readonly StoredBatch[],
-  epochs: EpochMemory = epochMemory(),
-  role: Role = 'auto',
-): Promise<Standby> {
+async function follow(log: ModelLog, own: readonly StoredBatch[], standing: Standing = {}) {
+  const { epochs = epochMemory(), role = 'auto', batchMs = 0 } = standing;
   let nowMs = 0;
   let restsLeft = 0;
   const taken: StoredBatch[] = [];
-  const lost: string[] = [];
+  const lost: (string | null)[] = [];
+  const statuses: FollowStatus[] = [];
   const follower = await Follower.start(log, journalOf(own), {
     ...{ role, node: 'b', leaseMs: LEASE_MS, retry: RETRY, epochs },
     monotonicMs: () => nowMs,
@@ -50,18 +47,20 @@ async function follow(
       restsLeft -= 1;
       if (restsLeft < 0) throw new Error('it does not lead');
     },
-    onBatch: async (row) => void taken.push(row),
-    onStatus: () => undefined,
-    onLost: (reason) => void (reason === null || lost.push(reason)),
+    onBatch: async (row) => {
+      nowMs += batchMs;
+      taken.push(row);
+    },
+    onStatus: (status) => statuses.push(status),
+    onLost: (reason) => reason !== (lost.at(-1) ?? null) && lost.push(reason),
   });
   assert.ok(follower !== null);
-  return {
-    ...{ taken, lost },
-    untilLeaderless: (rests = 1_000) => {
-      restsLeft = rests;
-      return follower.untilLeaderless();
-    },
+  /** Rejects if the standby has rested so often without its turn to lead. */
+  const untilLeaderless = (rests = 1_000): Promise<LeadFrom> => {
+    restsLeft = rests;
+    return follower.untilLeaderless();
   };
+  return { taken, lost, statuses, untilLeaderless };
 }
 
 async function led(rows: readonly StoredBatch[]): Promise<{ log: ModelLog; leader: Leader }> {
@@ -120,10 +119,10 @@ test('a standby that has all leads at the end of what is left, with an epoch abo
   const { log } = await led(rows);
   await succeed(log, rows.at(-1) ?? BEGINNING, 7, 'a');
   const epochs = epochMemory();
-  await assert.rejects((await follow(log, rows, epochs)).untilLeaderless(2), /does not lead/);
+  await assert.rejects((await follow(log, rows, { epochs })).untilLeaderless(2), /does not lead/);
   log.entries.length = 3;
   log.lease = null;
-  const standby = await follow(log, rows, epochs);
+  const standby = await follow(log, rows, { epochs });
   const from = await standby.untilLeaderless();
   assert.deepEqual([from.end.sequence, from.at, from.epoch], [3, journalOf(rows.slice(0, 2)).end, 8]);
   assert.equal(epochs.highest, 8);
@@ -135,11 +134,20 @@ test('a standby without what the leader had told of does not lead until an opera
   const { log } = await led(rows);
   log.entries.length = 3;
   const standby = await follow(log, rows.slice(0, 2));
+  await assert.rejects(standby.untilLeaderless(19), /does not lead/);
+  assert.deepEqual(standby.lost, [], 'what is missing may come a little later than the lease');
   await assert.rejects(standby.untilLeaderless(100), /does not lead/);
   assert.match(standby.lost[0] ?? '', /start a, which has them\. .* npx tote promote b --accept-loss$/);
-  log.lease = { ...(log.lease ?? assert.fail('a lease')), isReleased: true, successor: 'b', lastSeq: 0 };
+  const lease = log.lease ?? assert.fail('a lease');
+  log.lease = { ...lease, revision: lease.revision - 1, lastSeq: 0 };
+  await assert.rejects(
+    standby.untilLeaderless(100),
+    /does not lead/,
+    'a server that lags behind tells nothing',
+  );
+  log.lease = { ...lease, isReleased: true, successor: 'b', lastSeq: 0 };
   const { end, epoch } = await standby.untilLeaderless();
-  assert.deepEqual([end.sequence, epoch], [3, 2]);
+  assert.deepEqual([end.sequence, epoch, standby.lost.at(-1)], [3, 2, null]);
 });
 
 test('nobody begins an empty log of an exchange that was led before an operator has chosen a machine', async () => {
@@ -147,7 +155,7 @@ test('nobody begins an empty log of an exchange that was led before an operator 
     const { log } = await leadNew();
     const [lease] = [log.lease ?? assert.fail('a lease'), log.entries.splice(0)];
     log.lease = null;
-    const standby = await follow(log, batches(2), epochMemory(1), role);
+    const standby = await follow(log, batches(2), { epochs: epochMemory(1), role });
     await assert.rejects(standby.untilLeaderless(100), /does not lead/);
     assert.match(standby.lost[0] ?? '', /log is empty.* ends at 3; .* npx tote promote b --accept-loss$/);
     log.lease = { ...lease, epoch: 0, isReleased: true, successor: 'b' };
@@ -157,12 +165,24 @@ test('nobody begins an empty log of an exchange that was led before an operator 
 
 test('a standby notices that what it has read is gone, whether or not others stand in its place', async () => {
   const rows = batches(6);
-  const { log } = await led(rows);
+  const { log, leader } = await led(rows);
+  const read = log.read.bind(log);
   const standby = await follow(log, []);
+  let failures = 1;
+  log.read = (sequence) =>
+    sequence === 4 && failures-- > 0 ? Promise.reject(new Error('no answer')) : read(sequence);
   await assert.rejects(standby.untilLeaderless(1), /does not lead/);
   assert.deepEqual(standby.taken, rows);
+  log.first = log.entries.length + 1;
+  await assert.rejects(standby.untilLeaderless(6), /does not lead/, 'retention deletes what it has read');
+  log.first = 1;
+  await leader.renew();
   const lost = log.entries.splice(3);
-  await assert.rejects(standby.untilLeaderless(), PlaceLost);
+  await assert.rejects(standby.untilLeaderless(6), PlaceLost);
+  log.entries.push(...lost);
+  await leader.release('');
+  log.entries.length = 3;
+  await assert.rejects(standby.untilLeaderless(2), PlaceLost);
   const successor = await succeed(log, rows[1] ?? BEGINNING, 2);
   for (const row of rows.slice(2)) await successor.publish(row);
   const next = batchAfter(rows.at(-1) ?? BEGINNING);
@@ -185,6 +205,39 @@ test('a standby passes over what its journal has, batch by batch, and ends where
   assert.deepEqual(standby.taken, []);
   await successor.publish(batchAfter(rows[2] ?? BEGINNING, 1, 'other'));
   await assert.rejects(standby.untilLeaderless(), { code: 'replication_unpublished' });
+});
+
+test('a standby begins no exchange, and a leader by its role waits for a lease that nobody renews', async () => {
+  const { log, leader } = await led(batches(2));
+  const second = await follow(log, [], { role: 'leader' });
+  await assert.rejects(second.untilLeaderless(9), /does not lead/);
+  await leader.renew();
+  await assert.rejects(second.untilLeaderless(), { code: 'replication_led' });
+  const lapsing = { ...(log.lease ?? assert.fail('a lease')), lastSeq: 0 };
+  for (const role of ['leader', 'auto', 'standby'] as const)
+    for (const lease of [null, lapsing]) {
+      const empty = new ModelLog();
+      empty.lease = lease;
+      const from = (await follow(empty, [], { role })).untilLeaderless(100);
+      await (role === 'standby' ? assert.rejects(from, /does not lead/) : from);
+    }
+});
+
+test('a takeover counts as its lease until that is written, and an operator sees how far a standby is', async () => {
+  const rows = batches(4);
+  const { log, leader } = await led(rows);
+  await leader.release('');
+  const { lease } = log;
+  await succeed(log, rows.at(-1) ?? BEGINNING, 2, 'c');
+  log.lease = lease;
+  const standby = await follow(log, [], { batchMs: 300 });
+  await assert.rejects(standby.untilLeaderless(9), /does not lead/);
+  const seen = standby.statuses.map((status) => {
+    const { lastSequence, readSequence, behindMs, leaseAgeMs } = status;
+    return [lastSequence - readSequence, behindMs, leaseAgeMs].join();
+  });
+  assert.deepEqual(seen, ['4,0,0', '2,600,600', '0,0,1200', '0,0,500']);
+  assert.equal((await standby.untilLeaderless()).epoch, 3);
 });
 
 test('the highest epoch outlives the process, and only rises', () => {
