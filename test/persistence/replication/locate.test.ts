@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { StoredBatch } from '../../../engine/model/ports.js';
-import { Follower } from '../../../persistence/replication/log/follower.js';
 import { deleteCovered, locate } from '../../../persistence/replication/log/locate.js';
 import {
   type BatchPart,
@@ -13,7 +12,7 @@ import {
 } from '../../../persistence/replication/log/message.js';
 import { LOG_BEGIN } from '../../../persistence/replication/log/replicated-log.js';
 import { ModelLog } from './model-log.js';
-import { BEGINNING, batchAfter, batches, epochMemory, journalOf, lead, RETRY, succeed } from './support.js';
+import { BEGINNING, batchAfter, batches, follow, journalOf, lead, succeed } from './support.js';
 
 type Step = 'batch' | 'long' | 'takeover' | 'unfinished';
 const anyLife = fc.array(fc.constantFrom<Step>('batch', 'batch', 'long', 'takeover', 'unfinished'), {
@@ -87,26 +86,15 @@ test('a journal that is ahead waits behind parts without an end, and is to be ta
   const append = (part: (typeof other)[number]): Promise<void> =>
     log.append(encodeMessage(part), idOf(part), log.entries.length);
   await append(other[0] as BatchPart);
-  const ofFollower = {
-    role: 'auto',
-    node: 'a',
-    leaseMs: 3_000,
-    monotonicMs: () => 0,
-    retry: RETRY,
-    epochs: epochMemory(),
-    onLost: () => undefined,
-  } as const;
-  const nothing = (): Promise<void> => Promise.resolve();
-  const options = { ...ofFollower, rest: nothing, onBatch: nothing, onStatus: () => undefined };
   log.lease = null;
-  const follow = () => Follower.start(log, journalOf([...rows, batchAfter(end, 1, 'own')]), options);
-  const from = await (await follow())?.untilLeaderless();
-  assert.equal(from?.end.sequence, log.entries.length);
-  assert.equal(from?.at.lastSeq, end.lastSeq);
-  const waiting = await follow();
+  const own = [...rows, batchAfter(end, 1, 'own')];
+  const from = await (await follow(log, own)).untilLeaderless();
+  assert.equal(from.end.sequence, log.entries.length);
+  assert.equal(from.at.lastSeq, end.lastSeq);
+  const waiting = await follow(log, own);
   for (const part of other.slice(1)) await append(part);
-  await assert.rejects(async () => waiting?.untilLeaderless(), { code: 'replication_unpublished' });
-  assert.equal(await follow(), null);
+  await assert.rejects(waiting.untilLeaderless(), { code: 'replication_unpublished' });
+  await assert.rejects(follow(log, own), /its last batch is to be taken back/);
 });
 
 test('retention says to a journal that does not reach the snapshot how far a backup has to', async () => {

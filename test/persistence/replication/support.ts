@@ -1,13 +1,20 @@
-/** Batches and leaders for tests of the replicated log. */
+/** Batches, leaders and followers for tests of the replicated log. */
+import assert from 'node:assert/strict';
 import type { StoredBatch } from '../../../engine/model/ports.js';
 import {
   CHAIN_START,
   type ChainPosition,
   sealBatch,
 } from '../../../persistence/journal/segment/batch-row.js';
+import { Follower } from '../../../persistence/replication/log/follower.js';
 import { Leader, type LeaderOptions, type LeadFrom } from '../../../persistence/replication/log/leader.js';
 import type { LocalJournal } from '../../../persistence/replication/log/locate.js';
-import { type EpochMemory, LOG_BEGIN } from '../../../persistence/replication/log/replicated-log.js';
+import {
+  type EpochMemory,
+  type FollowStatus,
+  LOG_BEGIN,
+  type Role,
+} from '../../../persistence/replication/log/replicated-log.js';
 import { Retry } from '../../../persistence/replication/log/retry.js';
 import { ModelLog } from './model-log.js';
 
@@ -84,4 +91,42 @@ export function journalOf(rows: readonly StoredBatch[]): LocalJournal {
     chainAt: (seq) =>
       seq === 0 ? CHAIN_START : (rows.find(({ lastSeq }) => lastSeq === seq)?.chain ?? null),
   };
+}
+
+interface Standing {
+  readonly epochs?: EpochMemory;
+  readonly role?: Role;
+  /** The engine's thread takes so long for a batch. */
+  readonly batchMs?: number;
+}
+
+export async function follow(log: ModelLog, own: readonly StoredBatch[], standing: Standing = {}) {
+  const { epochs = epochMemory(), role = 'auto', batchMs = 0 } = standing;
+  let nowMs = 0;
+  let restsLeft = 0;
+  const taken: StoredBatch[] = [];
+  const lost: (string | null)[] = [];
+  const statuses: FollowStatus[] = [];
+  const follower = await Follower.start(log, journalOf(own), {
+    ...{ role, node: 'b', leaseMs: LEASE_MS, retry: RETRY, epochs },
+    monotonicMs: () => nowMs,
+    rest: async (ms) => {
+      nowMs += ms;
+      restsLeft -= 1;
+      if (restsLeft < 0) throw new Error('it does not lead');
+    },
+    onBatch: async (row) => {
+      nowMs += batchMs;
+      taken.push(row);
+    },
+    onStatus: (status) => statuses.push(status),
+    onLost: (reason) => reason !== (lost.at(-1) ?? null) && lost.push(reason),
+  });
+  assert.ok(follower !== null, 'its last batch is to be taken back');
+  /** Rejects if the standby has rested so often without its turn to lead. */
+  const untilLeaderless = (rests = 1_000): Promise<LeadFrom> => {
+    restsLeft = rests;
+    return follower.untilLeaderless();
+  };
+  return { taken, lost, statuses, untilLeaderless };
 }

@@ -8,9 +8,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type { StoredBatch } from '../../../engine/model/ports.js';
 import { EpochFile } from '../../../persistence/replication/epoch-file.js';
-import { Follower, PlaceLost } from '../../../persistence/replication/log/follower.js';
-import { type Leader, type LeadFrom, REFUSALS_MAX } from '../../../persistence/replication/log/leader.js';
-import type { EpochMemory, FollowStatus, Role } from '../../../persistence/replication/log/replicated-log.js';
+import { PlaceLost } from '../../../persistence/replication/log/follower.js';
+import { type Leader, REFUSALS_MAX } from '../../../persistence/replication/log/leader.js';
 import { newDataDir } from '../../support/processes/server.js';
 import { ModelLog } from './model-log.js';
 import {
@@ -18,50 +17,11 @@ import {
   batchAfter,
   batches,
   epochMemory,
+  follow,
   journalOf,
-  LEASE_MS,
   leadNew,
-  RETRY,
   succeed,
 } from './support.js';
-
-interface Standing {
-  readonly epochs?: EpochMemory;
-  readonly role?: Role;
-  /** The engine's thread takes so long for a batch. */
-  readonly batchMs?: number;
-}
-
-async function follow(log: ModelLog, own: readonly StoredBatch[], standing: Standing = {}) {
-  const { epochs = epochMemory(), role = 'auto', batchMs = 0 } = standing;
-  let nowMs = 0;
-  let restsLeft = 0;
-  const taken: StoredBatch[] = [];
-  const lost: (string | null)[] = [];
-  const statuses: FollowStatus[] = [];
-  const follower = await Follower.start(log, journalOf(own), {
-    ...{ role, node: 'b', leaseMs: LEASE_MS, retry: RETRY, epochs },
-    monotonicMs: () => nowMs,
-    rest: async (ms) => {
-      nowMs += ms;
-      restsLeft -= 1;
-      if (restsLeft < 0) throw new Error('it does not lead');
-    },
-    onBatch: async (row) => {
-      nowMs += batchMs;
-      taken.push(row);
-    },
-    onStatus: (status) => statuses.push(status),
-    onLost: (reason) => reason !== (lost.at(-1) ?? null) && lost.push(reason),
-  });
-  assert.ok(follower !== null);
-  /** Rejects if the standby has rested so often without its turn to lead. */
-  const untilLeaderless = (rests = 1_000): Promise<LeadFrom> => {
-    restsLeft = rests;
-    return follower.untilLeaderless();
-  };
-  return { taken, lost, statuses, untilLeaderless };
-}
 
 async function led(rows: readonly StoredBatch[]): Promise<{ log: ModelLog; leader: Leader }> {
   const { log, leader } = await leadNew();
