@@ -1,12 +1,17 @@
-/** NATS servers that do not answer, by real connections, or that may not hold a replicated log. */
+/** NATS servers that do not answer or may not hold a replicated log, trying again, and the sentences to operators. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
+import { JetStreamApiError, type JetStreamManager } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
+import { AssertionError } from '../../../engine/base/assert.js';
+import { JournalError } from '../../../persistence/errors.js';
+import { Retry, Troubles } from '../../../persistence/replication/log/retry.js';
 import { connectionOptions } from '../../../persistence/replication/nats/nats-connection.js';
 import { refuseOutdated } from '../../../persistence/replication/nats/nats-log.js';
 import { ServerWatch } from '../../../persistence/replication/nats/server-watch.js';
+import { makeStream } from '../../../persistence/replication/nats/stream.js';
 import { askUntil } from '../../support/ask-until.js';
 import { fixedPort } from '../../support/fixed-port.js';
 
@@ -69,4 +74,61 @@ test('a NATS server before 2.15.1 is refused with the version that is needed', (
   for (const version of ['2.9.10', '2.15.0', '2.10.27', '1.99.99', ''])
     assert.throws(() => refuseOutdated(version), refusal);
   for (const version of ['2.15.1', '2.15.2', '2.16.0', '3.0.0', '2.15.1-RC.1']) refuseOutdated(version);
+});
+
+const pause = (): Promise<void> => Promise.resolve();
+
+test('an activity that succeeds does not end the trouble of another one', async () => {
+  const told: (string | null)[] = [];
+  const troubles = new Troubles((reason) => told.push(reason));
+  let answers: () => void = () => undefined;
+  let failures = 0;
+  const publishing = new Retry(pause, troubles.of('publish')).until(async () => {
+    failures += 1;
+    if (failures < 4) throw new Error(failures < 3 ? 'no answer' : 'no space');
+    await new Promise<void>((resolve) => (answers = resolve));
+  });
+  const renewing = new Retry(pause, troubles.of('lease'));
+  while (failures < 4) await renewing.until(() => Promise.resolve());
+  assert.deepEqual(told, ['no answer', 'no space']);
+  answers();
+  await publishing;
+  assert.deepEqual(told, ['no answer', 'no space', null]);
+});
+
+test('what trying again cannot mend is thrown: a journal error, and a programming error', async () => {
+  const retry = new Retry(
+    () => assert.fail('it was tried again'),
+    () => assert.fail('it is no trouble of the servers'),
+  );
+  const errors = [new JournalError('replication_fenced', 'overtaken'), new AssertionError('wrong')];
+  const failing = (error: Error): Promise<void> => retry.until(() => Promise.reject(error));
+  for (const error of errors) await assert.rejects(failing(error), error);
+  const make = (err_code: number): Promise<void> => {
+    const add = () => Promise.reject(new JetStreamApiError({ code: 400, err_code, description: 'no' }));
+    return makeStream({ streams: { add } } as unknown as JetStreamManager, 'tote', 3);
+  };
+  await assert.rejects(make(10_074), { code: 'replication_unreachable' });
+  await assert.rejects(make(10_005), JetStreamApiError, 'of servers that have just found each other');
+});
+
+test('of several troubles the oldest is told, and null when the last one is over', () => {
+  const told: (string | null)[] = [];
+  const troubles = new Troubles((reason) => told.push(reason));
+  const [one, other] = [troubles.of('one'), troubles.of('other')];
+  one('a');
+  other('b');
+  one(null);
+  other(null);
+  other(null);
+  assert.deepEqual(told, ['a', 'b', null]);
+});
+
+test('who gives up for good waits no longer: there is no trouble left', async () => {
+  const told: (string | null)[] = [];
+  const answers = [new Error('no answer'), new JournalError('replication_fenced', 'another leads')];
+  const retry = new Retry(pause, (reason) => told.push(reason));
+  const attempt = (): Promise<void> => Promise.reject(answers.shift() ?? assert.fail('an answer'));
+  await assert.rejects(retry.until(attempt), { code: 'replication_fenced' });
+  assert.deepEqual(told, ['no answer', null]);
 });
