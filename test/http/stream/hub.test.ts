@@ -56,18 +56,16 @@ class FakeSocket implements StreamSocket {
     this.isRead = true;
     this.owner?.onRoom();
   }
-  take(type: ServerMessage['type']): ServerMessage[] {
-    const taken = this.sent.filter((message) => message.type === type);
+  take<T extends ServerMessage['type']>(type: T): Extract<ServerMessage, { readonly type: T }>[] {
+    const taken = this.sent.filter((message) => message.type === type) as ReturnType<typeof this.take<T>>;
     for (const message of taken) this.sent.splice(this.sent.indexOf(message), 1);
     return taken;
   }
 }
 
 const headOf = (seq: number): SignedHead => ({ seq, chain: 'c', time: 't', keyId: 'k', signature: 's' });
-const errorsOf = (socket: FakeSocket): readonly unknown[] =>
-  socket.take('error').map((error) => error.type === 'error' && [error.code, error.id]);
-const toldHeads = (socket: FakeSocket): readonly unknown[] =>
-  socket.take('heartbeat').map((beat) => ('head' in beat ? beat.head : null));
+const errorsOf = (socket: FakeSocket) => socket.take('error').map(({ code, id }) => [code, id]);
+const toldHeads = (socket: FakeSocket) => socket.take('heartbeat').map(({ head = null }) => head);
 
 class HubBench {
   readonly api = new Harness();
@@ -166,8 +164,7 @@ test('the first change of a market is sent at once, and those within the next fl
   const bench = new HubBench();
   const socket = bench.open();
   bench.ask(socket, { op: 'subscribe', channel: 'markets', markets: ['BTC_ONE_DAY'] });
-  const betsTold = () =>
-    socket.take('markets').map((message) => message.type === 'markets' && message.data[0]?.totalBets);
+  const betsTold = () => socket.take('markets').map(({ data }) => data[0]?.totalBets);
   assert.deepEqual(betsTold(), [0]);
   bench.after(FLUSH_MS);
   bench.bet(5, FLUSH_MS / 10);
@@ -187,7 +184,7 @@ test('the first change of a price is sent at once, whatever others do; the next 
   socket.take('prices');
   const sentAfter = (ms: number): (readonly [string, number | null])[] => {
     bench.after(ms);
-    const data = socket.take('prices').flatMap((message) => (message.type === 'prices' ? message.data : []));
+    const data = socket.take('prices').flatMap((message) => message.data);
     return data.map(({ crypto, price }) => [crypto, price] as const);
   };
   bench.api.ticks[0] = 101;
@@ -387,8 +384,7 @@ test('a head of the journal is in the first heartbeat of each stream, and once i
 test('the first balance is the newest, each later one is told once, and a new key stands for none', () => {
   const bench = new HubBench();
   const [socket, second] = [bench.open(), bench.open()];
-  const balancesOf = (of: FakeSocket) =>
-    of.take('account').map((message) => message.type === 'account' && message.data.balance);
+  const balancesOf = (of: FakeSocket) => of.take('account').map(({ data }) => data.balance);
   bench.ask(socket, { op: 'subscribe', channel: 'account' });
   bench.api.addKey(bench.bettor.account);
   bench.after(FLUSH_MS);

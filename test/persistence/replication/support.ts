@@ -11,7 +11,6 @@ import { Leader, type LeaderOptions, type LeadFrom } from '../../../persistence/
 import type { LocalJournal } from '../../../persistence/replication/log/locate.js';
 import {
   type EpochMemory,
-  type FollowStatus,
   LOG_BEGIN,
   type Role,
 } from '../../../persistence/replication/log/replicated-log.js';
@@ -93,20 +92,18 @@ export function journalOf(rows: readonly StoredBatch[]): LocalJournal {
   };
 }
 
-interface Standing {
-  readonly epochs?: EpochMemory;
-  readonly role?: Role;
-  /** The engine's thread takes so long for a batch. */
-  readonly batchMs?: number;
-}
-
-export async function follow(log: ModelLog, own: readonly StoredBatch[], standing: Standing = {}) {
-  const { epochs = epochMemory(), role = 'auto', batchMs = 0 } = standing;
+/** The engine's thread takes `batchMs` for a batch. */
+export async function follow(
+  log: ModelLog,
+  own: readonly StoredBatch[],
+  { epochs = epochMemory(), role = 'auto' as Role, batchMs = 0 } = {},
+) {
   let nowMs = 0;
   let restsLeft = 0;
   const taken: StoredBatch[] = [];
   const lost: (string | null)[] = [];
-  const statuses: FollowStatus[] = [];
+  /** Messages that it is behind, how long, and the lease's age. */
+  const statuses: string[] = [];
   const follower = await Follower.start(log, journalOf(own), {
     ...{ role, node: 'b', leaseMs: LEASE_MS, retry: RETRY, epochs },
     monotonicMs: () => nowMs,
@@ -119,7 +116,8 @@ export async function follow(log: ModelLog, own: readonly StoredBatch[], standin
       nowMs += batchMs;
       taken.push(row);
     },
-    onStatus: (status) => statuses.push(status),
+    onStatus: ({ lastSequence, readSequence, behindMs, leaseAgeMs }) =>
+      statuses.push(`${lastSequence - readSequence}, ${behindMs}, ${leaseAgeMs}`),
     onLost: (reason) => reason !== (lost.at(-1) ?? null) && lost.push(reason),
   });
   assert.ok(follower !== null, 'its last batch is to be taken back');
