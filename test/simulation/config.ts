@@ -44,11 +44,7 @@ export function worldConfig(
     frames: FRAMES.filter((_, at) => at === 0 || rng.chance(at === 1 ? 0.5 : 0.1)),
     bettors: rng.integer(6, 24),
     actEveryMs: rng.pick([300, 700, 1_500]),
-    limitTraders: ofLimits.weighted([
-      [1, 0],
-      [2, 4],
-      [1, 16],
-    ]),
+    limitTraders: ofLimits.weighed([1, 2, 1], [0, 4, 16]),
     isQuoting: ofLimits.chance(0.5),
     operatorEveryMs: rng.pick([2_000, 6_000, 20_000]),
     tickEveryMs: rng.pick([400, 1_000, 2_500]),
@@ -92,11 +88,7 @@ function someTimeMs(rng: Rng): number {
 /** Small enough that every limit is met. `fingerprint` is that of the master secret. */
 export function worldRules(config: WorldConfig, rng: Rng, fingerprint: string): Rules {
   const defaults = defaultRules(fingerprint);
-  const openBetsMax = rng.weighted([
-    [1, 4],
-    [2, 60],
-    [4, 10_000],
-  ]);
+  const openBetsMax = rng.weighed([1, 2, 4], [4, 60, 10_000]);
   const historyBetsMax = rng.pick([3, 12, 40]);
   const tierMax = rng.pick([30_00, 100_00, 1_000_00]);
   const rules = {
@@ -114,11 +106,7 @@ export function worldRules(config: WorldConfig, rng: Rng, fingerprint: string): 
     historyBetsMax,
     settledRoundsMax: rng.pick([2, 5, 30]),
     idempotencyTtlMs: config.idempotencyTtlMs,
-    idempotencyEntriesMax: rng.weighted([
-      [0.6, 40],
-      [3, 4_000],
-      [6, 20_000_000],
-    ]),
+    idempotencyEntriesMax: rng.weighed([0.6, 3, 6], [40, 4_000, 20_000_000]),
   };
   return config.isQuoting ? quoting(rules) : rules;
 }

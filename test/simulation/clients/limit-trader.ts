@@ -111,11 +111,7 @@ export class LimitTrader {
   }
 
   #cancel(key: KnownKey): void {
-    const of = this.rng.weighted([
-      [12, this.#own],
-      [2, this.known],
-      [1, ['bet_999999999', 'bet_1', 'order_7']],
-    ]);
+    const of = this.rng.weighed([12, 2, 1], [this.#own, this.known, ['bet_999999999', 'bet_1', 'order_7']]);
     if (of.length === 0) return;
     const id = this.rng.pick(of);
     this.#cancelOne(key, id, 0);

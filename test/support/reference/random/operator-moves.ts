@@ -15,10 +15,7 @@ export function createAccount(world: World, rng: Rng): Command | null {
     kind: 'createAccount',
     timeMs: world.nowMs,
     name: rng.pick([null, 'ann', 'Bö "b"']),
-    tier: rng.weighted([
-      [1, 0],
-      [9, rng.integer(1, TIERS.length - 1)],
-    ]),
+    tier: rng.weighed([1, 9], [0, rng.integer(1, TIERS.length - 1)]),
     balanceCents: rng.pick([0, 1, 500_00, 20_000_00, 3_000_000_00, 3_000_000_00]),
   };
 }
@@ -35,11 +32,7 @@ export const updateAccount = (world: World, rng: Rng): Command => ({
 export function transfer(world: World, rng: Rng): Command {
   const account = someAccount(world, rng);
   const balanceCents = world.state.accounts[account - 1]?.balanceCents ?? 0;
-  const amountCents = rng.weighted([
-    [1, 1],
-    [6, 500_00],
-    [1, rng.pick([balanceCents, balanceCents + 1])],
-  ]);
+  const amountCents = rng.weighed([1, 6, 1], [1, 500_00, rng.pick([balanceCents, balanceCents + 1])]);
   return {
     kind: rng.pick(['deposit', 'withdraw']),
     timeMs: world.nowMs,

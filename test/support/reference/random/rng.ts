@@ -37,4 +37,9 @@ export class Rng {
     }
     return must(choices.at(-1), 'a choice')[1];
   }
+
+  /** As `weighted`, for short lists. */
+  weighed<T>(weights: readonly number[], choices: readonly T[]): T {
+    return this.weighted(choices.map((choice, at) => [must(weights[at], 'a weight'), choice]));
+  }
 }
