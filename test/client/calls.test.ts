@@ -1,9 +1,10 @@
 /**
- * A call of the client whose answer fails: the failures that it tries again and where, its pauses, and its last word.
- * The server is a script and time passes only by waiting.
+ * A call of the client whose answer fails: the failures that it tries again and where, its pauses, and its last word;
+ * and lists in pages. The server is a script and time passes only by waiting.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { eachOf, type Page } from '../../client/rest/pages.js';
 import { RETRIED_CODES } from '../../client/rest/retry.js';
 import { ERROR_STATUS } from '../../engine/model/errors.js';
 import { PUBLIC_CODES } from '../../http/openapi/failures.js';
@@ -302,4 +303,32 @@ test('a refusal is the answer of a machine that serves', async () => {
   await assert.rejects(script.client.placeOrder(ORDER), { code: 'stake_out_of_range' });
   await script.client.listPositions();
   assert.deepEqual(hostsOf(script), ['one.test', 'one.test']);
+});
+
+const PAGES: Readonly<Record<string, Page<number>>> = {
+  '': { data: [1, 2], nextCursor: 'b' },
+  b: { data: [], nextCursor: 'c' },
+  c: { data: [3], nextCursor: null },
+};
+
+test('every element comes once, an empty page is no end, and the last page is', async () => {
+  const asked: string[] = [];
+  const all: number[] = [];
+  const list = eachOf(async ({ cursor = '' }) => {
+    asked.push(cursor);
+    return PAGES[cursor] ?? { data: [], nextCursor: null };
+  });
+  for await (const element of list) all.push(element);
+  assert.deepEqual(all, [1, 2, 3]);
+  assert.deepEqual(asked, ['', 'b', 'c']);
+});
+
+test('whoever stops early asks for no further page', async () => {
+  let asked = 0;
+  const list = eachOf(async () => {
+    asked += 1;
+    return { data: [asked], nextCursor: 'more' };
+  });
+  for await (const element of list) if (element === 2) break;
+  assert.equal(asked, 2);
 });

@@ -321,7 +321,7 @@ test('closing ends everything', async () => {
   assert.deepEqual([(await order).code, (await order).isOutcomeUnknown], ['connection_failed', true]);
 });
 
-test('an order is sent again with its key when the connection ends before the answer', async () => {
+test('an order is sent again with its key when the connection ends before the answer, or fails with the code of its refusal', async () => {
   const { script, stream, line: first } = await connected();
   const placed = stream.placeOrder(ORDER);
   // The first attempt may have come before the connection; then it was never sent.
@@ -335,6 +335,12 @@ test('an order is sent again with its key when the connection ends before the an
   const { id } = await second.next();
   second.send({ type: 'order', ...AT, id, replayed: true, data: PLACED });
   assert.deepEqual(await placed, { ...PLACED, idempotencyKey, clientSeed: idempotencyKey });
+  const refused = errorOf(stream.placeOrder(ORDER, { idempotencyKey: 'k' }));
+  const current = { percent: 40, oddsAtBet: 2 };
+  second.refuse((await second.next())['id'], 'odds_changed', '', { current });
+  const { code, isOutcomeUnknown, ...error } = await refused;
+  assert.deepEqual([code, error.idempotencyKey, isOutcomeUnknown], ['odds_changed', 'k', false]);
+  assert.deepEqual(error.current, current);
 });
 
 test('a cancellation is sent again without a key, and fails with the code of its refusal', async () => {
@@ -406,13 +412,4 @@ test('a stream whose orders are refused goes on to a machine that serves, once i
     assert.equal((await placed).idempotencyKey, idempotencyKey);
     await once(first.socket, 'close');
   }
-});
-
-test('an order that is refused fails with its code', async () => {
-  const { stream, line } = await connected();
-  const refused = errorOf(stream.placeOrder(ORDER, { idempotencyKey: 'k' }));
-  line.refuse((await line.next())['id'], 'odds_changed', '', { current: { percent: 40, oddsAtBet: 2 } });
-  const { code, idempotencyKey, isOutcomeUnknown, current } = await refused;
-  assert.deepEqual([code, idempotencyKey, isOutcomeUnknown], ['odds_changed', 'k', false]);
-  assert.deepEqual(current, { percent: 40, oddsAtBet: 2 });
 });

@@ -95,12 +95,9 @@ class HubBench {
           return this.near.gateway.link.ask(asker, question, (told) => this.told.push(() => onTold(told)));
         },
       },
-      counts: new StreamCounts(streamsMemory()),
-      journalHead: () => this.journalHead,
-      nowMs: () => this.api.clock.wallMs,
+      ...{ counts: new StreamCounts(streamsMemory()), journalHead: () => this.journalHead },
+      ...{ nowMs: () => this.api.clock.wallMs, monotonicMs: () => this.nowMs, flushMs: FLUSH_MS },
       limitsNowMs: () => this.stoodMs ?? this.nowMs,
-      monotonicMs: () => this.nowMs,
-      flushMs: FLUSH_MS,
       schedule: (run) => this.#later.push(run),
       carryOut: () => assert.fail('no orders here'),
       carryOutAs: (call, run) => {
