@@ -389,13 +389,13 @@ test('a countdown is asked for anew by each connection, until it is taken back o
 });
 
 test('a stream whose orders are refused goes on to a machine that serves, once its countdown is there', async () => {
-  for (const isAsked of [false, true]) {
+  for (const countdown of ['granted', 'asked', 'none'] as const) {
     const [slow, other] = [await Script.start(), await Script.start()];
     const stream = slow.open({}, [`http://127.0.0.1:${await fixedPort()}/v1`, other.url]);
     const first = await slow.line();
-    await first.grant(stream, 5);
-    if (isAsked) void stream.setDeadman(5);
-    if (isAsked) await first.next();
+    if (countdown !== 'none') await first.grant(stream, 5);
+    if (countdown === 'asked') void stream.setDeadman(5);
+    if (countdown === 'asked') await first.next();
     const placed = stream.placeOrder(ORDER);
     const { id: refused, idempotencyKey } = await first.next();
     first.refuse(refused, 'journal_backlog');
@@ -403,13 +403,19 @@ test('a stream whose orders are refused goes on to a machine that serves, once i
     const beats = setInterval(() => first.send(HEARTBEAT), 5);
     const second = await other.line();
     clearInterval(beats);
-    const [countdown, order] = [await second.next(), await second.next()];
+    const asked = countdown === 'none' ? null : await second.next();
+    const { id } = await second.next();
     void stream.subscribe('markets', () => undefined);
     await second.confirm(null);
-    assert.deepEqual([countdown['op'], first.socket.readyState], ['deadman', WebSocket.OPEN]);
-    second.send({ type: 'deadman', ...AT, id: countdown['id'], data: { seconds: 5 } });
-    second.send({ type: 'order', ...AT, id: order['id'], replayed: false, data: PLACED });
-    assert.equal((await placed).idempotencyKey, idempotencyKey);
+    if (asked === null) {
+      second.refuse(id, 'odds_changed');
+      assert.equal((await errorOf(placed)).isOutcomeUnknown, true, 'the first may carry it out');
+    } else {
+      assert.deepEqual([asked['op'], first.socket.readyState], ['deadman', WebSocket.OPEN]);
+      second.send({ type: 'deadman', ...AT, id: asked['id'], data: { seconds: 5 } });
+      second.send({ type: 'order', ...AT, id, replayed: false, data: PLACED });
+      assert.equal((await placed).idempotencyKey, idempotencyKey);
+    }
     await once(first.socket, 'close');
   }
 });
