@@ -57,8 +57,8 @@ export function copyArchive(
   end: ArchivePosition | null,
 ): ArchiveCopied | null {
   if (!existsSync(source)) return null;
-  using from = closing(openArchive(source));
   try {
+    using from = closing(openArchive(source));
     from.exec('BEGIN');
     const progress = readProgress(source, from);
     if (end !== null && end.seq < progress.fromSeq) return null;

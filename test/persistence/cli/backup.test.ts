@@ -209,6 +209,11 @@ test('with a damaged snapshot and archive the journal is still copied, with exit
   assert.match(ran.stdout, /^ {2}The archive is not copied: .*damaged/m);
   const { faults, lastSeq } = verify(findDataDir(to));
   assert.deepEqual([faults, lastSeq], [[], engine.seq]);
+  writeFileSync(dir.archiveFile, 'no database');
+  assert.match(
+    backup(dir, `${to}-2`).faults.join('\n'),
+    /^The archive is not copied: .* is damaged: SQLITE_NOTADB/m,
+  );
 });
 
 test('a copy on which a server was killed is not overwritten: it may have more than the source', (t) => {
