@@ -162,6 +162,7 @@ test('an interrupted backup is repaired by the next one', (t) => {
   const open = must(findSegments(copy.journal).at(-1), 'a segment');
   writeFileSync(`${open}.unfinished`, 'half');
   rmSync(copy.markFile);
+  writeFileSync(copy.archiveFile, 'half');
   assert.ok(backup(dir, to).segmentsWritten.includes(basename(open)));
   expectGood(to, engine.seq);
 });
@@ -174,6 +175,11 @@ test('refused are another journal, a copy that was continued, foreign files, a r
   assert.throws(() => backup(back, to), longer);
   const other = makeOperatorDir(beside(dir, 'other'), { commands: 200 });
   assert.throws(() => backup(other.dir, to), refusal('backup_mismatch'));
+  const twin = makeOperatorDir(beside(dir, 'twin'), { rootOf: () => 'ab'.repeat(32) });
+  assert.throws(() => backup(twin.dir, to), refusal('backup_mismatch', /their chain hashes differ/));
+  const pruned = makeOperatorDir(beside(dir, 'pruned'), { firstBatch: 80 });
+  const gap = refusal('backup_mismatch', /ends at sequence number 50, and the source begins at \d+ only/);
+  assert.throws(() => backup(pruned.dir, earlier(made, 50).root), gap);
   writeFileSync(other.dir.masterSecretFile, Buffer.alloc(32, 1));
   assert.throws(() => backup(other.dir, to), refusal('backup_mismatch', /another master secret/));
   const foreign = beside(dir, 'foreign');
