@@ -1,9 +1,20 @@
 /** `tote restore`: a new directory at any command, from a good source and from damaged ones. */
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { must } from '../../../engine/base/assert.js';
+import { fail, must } from '../../../engine/base/assert.js';
+import { Engine } from '../../../engine/engine.js';
 import { findDataDir } from '../../../persistence/data-dir/layout.js';
 import { readMarkFile } from '../../../persistence/journal/mark.js';
 import { findSegments } from '../../../persistence/journal/segment/names.js';
@@ -65,11 +76,7 @@ test('a time means the last command at or before it; before the first there is n
   const times = (JSON.parse(next.commands) as [string, number, number][]).map(([, , time]) => time);
   const expected = lastSeq + times.filter((time) => time <= timeMs).length;
   const at = (name: string): string => join(dir.root, '..', name);
-  const iso = new Date(timeMs).toISOString();
-  for (const [name, time] of [
-    ['iso', iso],
-    ['ms', String(timeMs)],
-  ] as const) {
+  for (const [name, time] of Object.entries({ iso: new Date(timeMs).toISOString(), ms: `${timeMs}` })) {
     const { seq } = await toteJson<Restored>(['restore', dir.root, '--to', time, '--out', at(name)]);
     assert.ok(seq >= lastSeq && seq === expected, `${seq}`);
   }
@@ -98,6 +105,46 @@ test('with a damaged tail everything before it is restored, and the loss is repo
   assert.ok(!existsSync(`${out}-2`));
   const now = await tote(['restore', dir.root, '--to', new Date().toISOString(), '--out', `${out}-3`]);
   assert.match(`${now.code} ${now.stdout}`, /^1 .*are lost, and some may be from before the chosen time/s);
+});
+
+test('what is not good beside the journal is named, left out or not believed', (t) => {
+  const { dir } = makeFor(t);
+  const cut = join(dir.root, '..', 'cut');
+  restore(dir, new Stretches(dir), { out: cut, toSeq: 100 });
+  cpSync(dir.snapshots, findDataDir(cut).snapshots, { recursive: true });
+  const beyond = new Stretches(findDataDir(cut));
+  assert.equal(beyond.lastSeq, 100);
+  assert.match(beyond.notes.at(-1) ?? '', /^The snapshot at \d+ was passed over: it is not of this/);
+  writeFileSync(dir.archiveFile, 'no database');
+  writeFileSync(dir.masterSecretFile, Buffer.alloc(32, 9));
+  writeFileSync(dir.markFile, 'no mark');
+  const { archive, notes } = restore(dir, new Stretches(dir), { out: `${cut}-2`, toSeq: null });
+  assert.equal(archive, null);
+  const secret = /^The file .* is not the secret that the rounds were opened with/;
+  for (const sentence of [/^The archive is left out: .*damaged/, secret, /^The source's mark cannot be read/])
+    assert.ok(
+      notes.some((note) => sentence.test(note)),
+      notes.join('\n'),
+    );
+});
+
+test('a snapshot of another journal is not believed where this one has its row, and nothing is left of a failure', (t) => {
+  const { dir } = makeFor(t, { firstBatch: 45 });
+  const twin = makeFor(t, { rootOf: () => 'ab'.repeat(32) });
+  t.mock.method(Engine.prototype, 'stateDigest', () => fail('at the end'));
+  const out = join(dir.root, '..', 'restored');
+  for (const wasThere of [false, true]) {
+    if (wasThere) mkdirSync(out);
+    assert.throws(() => restore(dir, new Stretches(dir), { out, toSeq: null }), /at the end/);
+    assert.deepEqual(existsSync(out) ? readdirSync(out) : null, wasThere ? [] : null);
+  }
+  rmSync(dir.snapshots, { recursive: true });
+  cpSync(twin.dir.snapshots, dir.snapshots, { recursive: true });
+  const { all, notes } = new Stretches(dir);
+  const passedOver = notes.filter((note) =>
+    /^The snapshot at \d+ .*: it is not of this journal\.$/.test(note),
+  );
+  assert.deepEqual([all.length, passedOver.length], [1, 2], 'before the first root they are the same');
 });
 
 test('it never writes to an existing place, which is refused and left unchanged', async (t) => {
