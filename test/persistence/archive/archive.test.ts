@@ -262,6 +262,21 @@ test('an archive of another format is refused; another kind of file is damage', 
   assert.equal(ArchiveWriter.open(dir), null);
 });
 
+test('a row with a wrong checksum is not read', (t) => {
+  const dir = openDataDir(temporaryDir(t));
+  const { engine } = archiveOf(dir, 2);
+  const db = new Database(dir.archiveFile);
+  t.after(() => db.close());
+  for (const table of ['placed_block', 'settled_block', 'account_bets', 'limit_step', 'transfer', 'round']) {
+    db.exec(`BEGIN; UPDATE ${table} SET checksum = '00000000'`);
+    const reader = new ArchiveReader(dir.archiveFile, db, 0);
+    const ofAccount = (account: number) => [...reader.accountEvents(account, engine.seq)];
+    const read = () => [...reader.rounds(0, engine.seq), ...[1, 2, 3].flatMap(ofAccount)];
+    assert.throws(read, refusal('archive_corrupt', new RegExp(`: (the checksum of )?${table} `)));
+    db.exec('ROLLBACK');
+  }
+});
+
 test('any flipped bit is detected, or has no effect', (t) => {
   const dir = openDataDir(temporaryDir(t));
   archiveOf(dir, 8);
