@@ -125,6 +125,12 @@ test('an order that was cancelled shows its round and its end as they are, also 
   const shown = [...listed, ...alone];
   assert.equal(shown.map(({ round }) => round.status).join(), Array(24).fill('LIVE').join());
   assert.equal(shown.map((one) => one.validUntil).join(), [...ends, ...ends].join());
+  place(api, secret);
+  api.clock.pass(60_000);
+  api.advance();
+  // Of a bet that is in both, memory knows what became of the round.
+  const [newest] = all<Position>(api, secret, '/v1/orders', `marketId=${MARKET}`, 2);
+  assert.equal(newest?.round.status, 'SETTLING');
 });
 
 test('lists of bets lead on into the archive: each once, the newest first, with what became of it', () => {
