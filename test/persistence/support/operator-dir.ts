@@ -9,12 +9,12 @@ import Database from 'better-sqlite3';
 import { FAIRNESS_TOOLS } from '../../../crypto/fairness-tools.js';
 import { signerOf } from '../../../crypto/signing.js';
 import { assert, must } from '../../../engine/base/assert.js';
-import type { Cell } from '../../../engine/base/rows-text.js';
 import type { Engine } from '../../../engine/engine.js';
 import { RoundSeeds } from '../../../engine/fairness.js';
 import type { Command } from '../../../engine/model/commands.js';
 import { roundId } from '../../../engine/model/domain.js';
-import { archiveChecksum } from '../../../persistence/archive/columns.js';
+import { archiveChecksum, blockChecksum } from '../../../persistence/archive/columns.js';
+import { rowQuery } from '../../../persistence/archive/schema.js';
 import { rollbackPath, walPath } from '../../../persistence/data-dir/files.js';
 import { type DataDir, openDataDir } from '../../../persistence/data-dir/layout.js';
 import { masterSecretFingerprint } from '../../../persistence/data-dir/secrets.js';
@@ -22,7 +22,7 @@ import { type RoundRoot, rootText } from '../../../persistence/roots/round-roots
 import { rootMaker, TEST_SIGNING, writeSigningKeys } from '../../support/engine/signing.js';
 import { newFolder } from '../../support/new-folder.js';
 import { randomCommands } from '../../support/reference/random/stream.js';
-import { temporaryDir } from './journal-files.js';
+import { alterDatabase, temporaryDir } from './journal-files.js';
 import { type Amendment, type MadeDir, makeDataDir } from './made-dir.js';
 
 const SECRET = Buffer.alloc(32, 7);
@@ -153,24 +153,32 @@ export function flipBit(path: string, offset: number): void {
   writeFileSync(path, bytes);
 }
 
+/** As `alterDatabase`, with right checksums. */
+export function forgeArchive(path: string, sql: string): void {
+  alterDatabase(path, sql);
+  const db = new Database(path);
+  for (const table of ['placed_block', 'account_bets', 'transfer', 'progress']) {
+    const seal = db.prepare(`UPDATE ${table} SET checksum = ? WHERE checksum = ?`);
+    for (const row of rowQuery(db, `SELECT * FROM ${table}`).all()) {
+      const cells = row.slice(0, -1);
+      const isBlock = table === 'placed_block';
+      const checksum = isBlock
+        ? blockChecksum(cells.slice(0, -1), `${cells.at(-1)}`)
+        : archiveChecksum(cells);
+      seal.run(checksum, row.at(-1));
+    }
+  }
+  db.close();
+}
+
 /** Alters the amount of the first account's first deposit, with or without a new checksum. Returns its command. */
 export function alterDeposit(dir: DataDir, cents: number, isForged: boolean): number {
   const db = new Database(dir.archiveFile);
-  const row = must(
-    db.prepare<[], Cell[]>('SELECT * FROM transfer WHERE account = 1 ORDER BY seq LIMIT 1').raw().get(),
-    'deposit',
-  );
-  const amountCents = Number(row[4]) + cents;
-  const cells = row.with(4, amountCents).slice(0, -1);
-  const checksum = isForged ? archiveChecksum(cells) : must(row.at(-1), 'checksum');
-  db.prepare('UPDATE transfer SET amount_cents = ?, checksum = ? WHERE seq = ? AND item = ?').run(
-    amountCents,
-    checksum,
-    row[0],
-    row[1],
-  );
+  const seq = db.prepare<[], number>('SELECT min(seq) FROM transfer WHERE account = 1').pluck().get();
   db.close();
-  return Number(row[0]);
+  const change = `UPDATE transfer SET amount_cents = amount_cents + ${cents} WHERE account = 1 AND seq = ${seq}`;
+  (isForged ? forgeArchive : alterDatabase)(dir.archiveFile, change);
+  return must(seq, 'a deposit');
 }
 
 /** Leaves the last rows of the open segment in its WAL, as a kill does; returns both files' content. */

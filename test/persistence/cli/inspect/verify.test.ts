@@ -1,13 +1,15 @@
 /** `tote verify`: a good directory is good in all its parts, and every kind of fault is found and located. */
 import assert from 'node:assert/strict';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { newSha256 } from '../../../../crypto/sha256.js';
 import { signerOf } from '../../../../crypto/signing.js';
 import { must } from '../../../../engine/base/assert.js';
+import { Engine } from '../../../../engine/engine.js';
 import { roundId } from '../../../../engine/model/domain.js';
 import { OPERATOR_KINDS } from '../../../../engine/model/operators.js';
+import type { StoredBatch } from '../../../../engine/model/ports.js';
 import { headStatement, type SignedHead } from '../../../../engine/proofs/statements.js';
 import { removeDatabase } from '../../../../persistence/data-dir/files.js';
 import { type DataDir, openDataDir } from '../../../../persistence/data-dir/layout.js';
@@ -26,7 +28,9 @@ import { TEST_SIGNING } from '../../../support/engine/signing.js';
 import { tote, toteJson, toteText } from '../../../support/processes/cli.js';
 import { alterDatabase, segmentAt, temporaryDir } from '../../support/journal-files.js';
 import type { MadeDir } from '../../support/made-dir.js';
-import { alterDeposit, flipBit, makeOperatorDir, SNAPSHOTS_AFTER } from '../../support/operator-dir.js';
+import { flipBit, forgeArchive, makeOperatorDir, SNAPSHOTS_AFTER } from '../../support/operator-dir.js';
+
+const BEGINNING: ChainPosition = { lastSeq: 0, chain: CHAIN_START };
 
 const make = (t: TestContext): MadeDir => makeOperatorDir(temporaryDir(t));
 
@@ -56,13 +60,9 @@ test('a good directory is good: journal, snapshots and archive agree', async (t)
   assert.deepEqual(report.faults, []);
   assert.equal(report.segments.length, 3);
   assert.equal(report.lastSeq, engine.seq);
-  assert.deepEqual(report.replayed, {
-    fromSeq: 0,
-    toSeq: engine.seq,
-    batches: batches.length,
-    rollingDigest: engine.rollingDigest(),
-    stateDigest: engine.stateDigest(newSha256),
-  });
+  const digests = { rollingDigest: engine.rollingDigest(), stateDigest: engine.stateDigest(newSha256) };
+  const replayed = { fromSeq: 0, toSeq: engine.seq, batches: batches.length, ...digests };
+  assert.deepEqual(report.replayed, replayed);
   assert.equal(report.snapshotsCompared.length, SNAPSHOTS_AFTER.length);
   const archived = events
     .flat()
@@ -202,10 +202,8 @@ test('a journal is the one of a signed head, or lacks something, or is another o
   const beyond = { ...batch, lastSeq: engine.seq + 7 };
   onlyFault(headAt(beyond), new RegExp(`ends at ${engine.seq} now: at least 7 commands are missing`));
   onlyFault(headAt({ ...batch, chain: altered(batch.chain) }), /it has [0-9a-f]{64} now: it is another one/);
-  const long = must(
-    batches.find(({ firstSeq, lastSeq }) => firstSeq < lastSeq),
-    'a batch of more than one command',
-  );
+  const several = batches.find(({ firstSeq, lastSeq }) => firstSeq < lastSeq);
+  const long = must(several, 'a batch of more than one command');
   onlyFault(headAt({ ...long, lastSeq: long.lastSeq - 1 }), /a batch that ended .* it has none now/);
   const head = headAt(batch);
   onlyFault({ ...head, signature: altered(head.signature) }, /a signature that is none of the key/);
@@ -232,10 +230,8 @@ test('a file without a signed head is refused', async (t) => {
 
 test('a row of the archive that has no root in its form is a fault, not an end', (t) => {
   const { dir } = make(t);
-  alterDatabase(
-    dir.archiveFile,
-    "UPDATE round SET merkle_root = 'two' || char(10) || 'lines' WHERE merkle_root IS NOT NULL",
-  );
+  const lines = "'two' || char(10) || 'lines'";
+  alterDatabase(dir.archiveFile, `UPDATE round SET merkle_root = ${lines} WHERE merkle_root IS NOT NULL`);
   const report = expectFaults(dir, 'archive', 'signature');
   expectSentence(report, 'signature', dir.archiveFile, /^The proof of round \w+ has no Merkle root in its/);
 });
@@ -260,12 +256,8 @@ test('after a flipped bit in a row, which is named, the other segments and parts
   const path = segmentAt(dir, 1);
   const bad = must(batches[60], 'a row');
   flipBit(path, readFileSync(path).indexOf(bad.commands) + 5);
-  const report = expectFault(
-    dir,
-    'journal',
-    path,
-    new RegExp(`after sequence number ${bad.firstSeq - 1} is bad: its checksum`),
-  );
+  const sentence = new RegExp(`after sequence number ${bad.firstSeq - 1} is bad: its checksum`);
+  const report = expectFault(dir, 'journal', path, sentence);
   assert.equal(report.lastSeq, bad.firstSeq - 1);
   assert.equal(report.replayed?.toSeq, bad.firstSeq - 1);
   const paths = report.segments.map(({ path: name }) => name);
@@ -279,40 +271,81 @@ test('a journal edited consistently from some row on disagrees with replay, mark
   const target = batches.findIndex(
     ({ commands }, index) => index > 50 && /\["deposit"|\["placeOrder"/.test(commands),
   );
-  let before = { lastSeq: 0, chain: CHAIN_START };
-  const forged = batches.map((batch, index) => {
-    const commands =
-      index === target
-        ? batch.commands.replace(/"amountCents":(\d+)|"(UP|DOWN)",(\d+)/, forgeAmount)
-        : batch.commands;
-    const row = sealBatch(before, { ...batch, commands });
-    before = row;
-    return row;
-  });
-  const path = segmentPath(dir.journal, 1);
-  for (const old of findSegments(dir.journal)) removeDatabase(old);
-  writeSegment(path, { createdMs: 1, firstSeq: 1, previousChain: CHAIN_START }, forged);
+  const batch = must(batches[target], 'the batch of an amount');
+  const commands = batch.commands.replace(/"amountCents":(\d+)|"(UP|DOWN)",(\d+)/, forgeAmount);
+  const path = rewrite(dir, batches.with(target, { ...batch, commands }));
   // A command that is refused with its new amount did nothing that the archive could lack.
   const isRefused = verify(dir).faults.some(({ part, what }) => part === 'replay' && !/digest/.test(what));
-  const report = expectFaults(
-    dir,
-    'mark',
-    'replay',
-    'snapshot',
-    ...(isRefused ? [] : (['archive'] as const)),
-  );
-  expectSentence(
-    report,
-    'replay',
-    path,
-    /^Batch \d+ to \d+(: the engine's rolling digest is [0-9a-f]{16}, the journal's is| cannot be replayed: command)/,
-  );
+  const others: Part[] = isRefused ? [] : ['archive'];
+  const report = expectFaults(dir, 'mark', 'replay', 'snapshot', ...others);
+  const end = "the engine's rolling digest is [0-9a-f]{16}, the journal's is";
+  const sentence = new RegExp(`^Batch \\d+ to \\d+(: ${end}| cannot be replayed: command)`);
+  expectSentence(report, 'replay', path, sentence);
   expectSentence(report, 'mark', dir.markFile, /was acknowledged with the checksum/);
 });
+
+/** Returns the one segment behind `start`. */
+function rewrite(dir: DataDir, batches: readonly StoredBatch[], start = BEGINNING): string {
+  const path = segmentPath(dir.journal, start.lastSeq + 1);
+  for (const old of findSegments(dir.journal)) if (old >= path) removeDatabase(old);
+  const rows: StoredBatch[] = [];
+  for (const batch of batches)
+    if (batch.firstSeq > start.lastSeq) rows.push(sealBatch(rows.at(-1) ?? start, batch));
+  writeSegment(path, { createdMs: 1, firstSeq: start.lastSeq + 1, previousChain: start.chain }, rows);
+  return path;
+}
 
 function forgeAmount(text: string): string {
   return text.replace(/\d+$/, (digits) => String(Number(digits) + 1));
 }
+
+test('a journal that has the same commands in other batches is not that of snapshots, mark and archive', (t) => {
+  const { dir, batches } = make(t);
+  const [newest, , oldest] = new SnapshotFiles(dir.snapshots).list();
+  const before = batches.findIndex(({ lastSeq }) => lastSeq === oldest?.seq);
+  const [first, second] = batches.slice(before);
+  assert.ok(first !== undefined && second !== undefined);
+  const commands = `${first.commands.slice(0, -1)},${second.commands.slice(1)}`;
+  rewrite(dir, batches.toSpliced(before, 2, { ...second, firstSeq: first.firstSeq, commands }));
+  const report = expectFaults(dir, 'mark', 'snapshot', 'archive');
+  expectSentence(report, 'snapshot', oldest?.name ?? '', /^No batch of the journal ends where it stands\.$/);
+  expectSentence(report, 'snapshot', newest?.name ?? '', /^It is not of this journal: its chain hash is not/);
+  expectSentence(report, 'archive', dir.archiveFile, /^It was made from another journal: chain hash or/);
+});
+
+test('a chain of hashes that begins or goes on with another one is a fault, though each row follows', (t) => {
+  const { dir, batches } = make(t);
+  const { lastSeq } = must(batches[60], 'a batch');
+  const chain = 'ab'.repeat(32);
+  rewrite(dir, batches.slice(0, 61));
+  const later = rewrite(dir, batches, { lastSeq, chain });
+  expectFault(dir, 'journal', later, /^Its chain hash does not follow from the segment before it\.$/);
+  const path = rewrite(dir, batches, { lastSeq: 0, chain });
+  expectFault(dir, 'journal', path, /^It does not begin with the chain hash of a beginning\.$/);
+});
+
+test('books that do not add up are a fault, the sums at each batch, all at each snapshot and at the end', (t) => {
+  const { dir, batches } = make(t);
+  const { totals } = Engine.prototype;
+  const less = { openSeedsCents: -1 };
+  const faults: readonly (readonly [change: Readonly<Record<string, number>>, RegExp])[] = [
+    [{ depositsCents: 1 }, /^house 0 \+ accounts 0 \+ .* = 0 cents, but deposits 1 - withdrawals 0 = 1$/],
+    [{ houseCents: -1e13, accountsCents: 1e13 }, /^house -1(0{13}) \+ accounts 1\1 /],
+    [{ ...less, accountsCents: 1 }, /^the accounts' balances add up to \d+ cents, the engine's sum is \d+$/],
+    [{ ...less, openStakesCents: 1 }, /^the open bets' stakes add up to \d+ cents, the engine's sum is \d+$/],
+    [{ ...less, reservedStakesCents: 1 }, /^the resting orders' stakes add up to \d+ cents, the engine's /],
+  ];
+  for (const [change, sentence] of faults) {
+    t.mock.method(Engine.prototype, 'totals', function (this: Engine) {
+      const sums = Object.entries(totals.call(this));
+      return Object.fromEntries(sums.map(([name, cents]) => [name, cents + (change[name] ?? 0)]));
+    });
+    const { faultCount } = expectFault(dir, 'conservation', '', sentence);
+    const ofBatches = 'openSeedsCents' in change ? 0 : batches.length;
+    assert.equal(faultCount, ofBatches + SNAPSHOTS_AFTER.length + 1);
+    t.mock.restoreAll();
+  }
+});
 
 test('an altered snapshot is detected by its name, a consistently altered one by its state', (t) => {
   const { dir } = make(t);
@@ -321,6 +354,13 @@ test('an altered snapshot is detected by its name, a consistently altered one by
   flipBit(name, readFileSync(name).length - 100);
   const report = expectFault(dir, 'snapshot', name, /its content is not that of its name/);
   assert.equal(report.snapshotsCompared.length, SNAPSHOTS_AFTER.length - 1);
+  flipBit(name, readFileSync(name).length - 100);
+  alterDatabase(name, `UPDATE account_block SET rows = replace(rows, '"ann"', '"eve"')`);
+  const hash = newSha256();
+  hash.update(readFileSync(name));
+  const forged = name.replace(/\w{32}(?=\.db$)/, hash.digestHex().slice(0, 32));
+  renameSync(name, forged);
+  expectFault(dir, 'snapshot', forged, /^Its state has the digest \w{64}; the replay gives \w{64}\.$/);
 });
 
 test('a snapshot that a running server deletes meanwhile is no fault', (t) => {
@@ -332,26 +372,29 @@ test('a snapshot that a running server deletes meanwhile is no fault', (t) => {
 });
 
 test('in the archive a flipped bit, a forged row, a missing row and an extra row are detected', (t) => {
-  /** null: a transfer is forged, with its checksum. */
-  const faults: readonly (readonly [sql: string | null, RegExp])[] = [
-    [
-      `UPDATE placed_block SET rows = replace(rows, '"UP"', '"DOWN"') WHERE first_bet = 1`,
-      /placed_block 1 \d+ is damaged: its checksum/,
-    ],
-    ['UPDATE settled_block SET time_ms = time_ms + 1 WHERE rowid = 1', /settled_block .* is damaged: its/],
-    ["UPDATE account_bets SET placed = '[]'", /account_bets 1 \d+ is damaged: its checksum/],
-    ['DELETE FROM account_bets WHERE account = 1', /lists of accounts do not name the bets/],
-    [null, /as \[.*\]; the journal gives \[.*\]/],
-    ['DELETE FROM transfer WHERE seq = (SELECT max(seq) FROM transfer)', /It lacks the row .* of transfers/],
-    [
-      `INSERT INTO transfer SELECT seq, item + 99, time_ms, account, amount_cents, balance_cents, reason, reference, checksum FROM transfer LIMIT 1`,
-      /there must be/,
-    ],
-  ];
-  for (const [sql, sentence] of faults) {
+  const up = `UPDATE placed_block SET rows = replace(rows, '"UP"', '"DOWN"') WHERE first_bet = 1`;
+  const twice = "UPDATE placed_block SET rows = replace(rows, '[2,', '[1,') WHERE first_bet = 1";
+  const later = 'UPDATE settled_block SET time_ms = time_ms + 1 WHERE rowid = 1';
+  const newest = 'DELETE FROM transfer WHERE seq = (SELECT max(seq) FROM transfer)';
+  const copied = 'INSERT INTO transfer SELECT seq, item + 99, time_ms, account, amount_cents, balance_cents';
+  const counted = `${copied}, reason, '', '' FROM transfer LIMIT 1; UPDATE progress SET transfers = transfers + 1`;
+  for (const [change, sql, sentence] of [
+    [alterDatabase, up, /placed_block 1 \d+ is damaged: its checksum/],
+    [alterDatabase, later, /settled_block .* is damaged: its/],
+    [alterDatabase, "UPDATE account_bets SET placed = '[]'", /account_bets 1 \d+ is damaged: its checksum/],
+    [alterDatabase, "INSERT INTO refusal VALUES (1, 1, 1, '', '', '', '')", /^refusal 1 1 is damaged: its/m],
+    [alterDatabase, 'DELETE FROM account_bets WHERE account = 1', /lists of accounts do not name the bets/],
+    [forgeArchive, "UPDATE account_bets SET placed = '[]'", /^the lists .* the bets that were placed$/m],
+    [forgeArchive, "UPDATE account_bets SET settled = '[]'", /^the lists .* the bets that were settled$/m],
+    [forgeArchive, twice, /^bet 1 comes after bet 1$/m],
+    [forgeArchive, 'UPDATE transfer SET amount_cents = 1', /as \[.*\]; the journal gives \[.*\]/],
+    [forgeArchive, "UPDATE progress SET digest = ''", /^It was made from another journal: chain hash/m],
+    [alterDatabase, newest, /It lacks the row .* of transfers/],
+    [alterDatabase, `${copied}, reason, reference, checksum FROM transfer LIMIT 1`, /there must be/],
+    [forgeArchive, counted, /^It says that it has \d+ transfers; the journal gives \d+\.$/m],
+  ] as const) {
     const { dir } = make(t);
-    if (sql === null) alterDeposit(dir, 1, true);
-    else alterDatabase(dir.archiveFile, sql);
+    change(dir.archiveFile, sql);
     const report = expectFaults(dir, 'archive');
     const told = report.faults.map(({ what }) => what).join('\n');
     assert.match(told, sentence);
