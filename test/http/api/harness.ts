@@ -182,11 +182,8 @@ export class Harness {
   }
 
   configure(change: (rules: Rules) => Rules): void {
-    this.submit({
-      kind: 'configure',
-      rulesVersion: RULES_VERSION,
-      rules: change(withHouse(defaultRules('f'.repeat(64)), fixedHouse())),
-    });
+    const rules = change(withHouse(defaultRules('f'.repeat(64)), fixedHouse()));
+    this.submit({ kind: 'configure', rulesVersion: RULES_VERSION, rules });
     this.settle();
   }
 
@@ -196,14 +193,8 @@ export class Harness {
   }
 
   openLate(asset = 0, price = OPEN_PRICE): void {
-    this.submit({
-      kind: 'openLate',
-      asset,
-      price,
-      priceTimeMs: this.clock.wallMs,
-      source: null,
-      evidence: 'test',
-    });
+    const priceTimeMs = this.clock.wallMs;
+    this.submit({ kind: 'openLate', asset, price, priceTimeMs, source: null, evidence: 'test' });
   }
 
   closeMinute(price: number | null, asset = 0): void {
@@ -212,15 +203,9 @@ export class Harness {
   }
 
   boundary(price: number | null, boundaryMs: number, asset = 0): void {
-    this.submit({
-      kind: 'boundaryPrice',
-      asset,
-      boundaryMs,
-      price,
-      priceTimeMs: price === null ? null : boundaryMs,
-      source: null,
-      evidence: 'test',
-    });
+    const priceTimeMs = price === null ? null : boundaryMs;
+    const boundary = { asset, boundaryMs, price, priceTimeMs };
+    this.submit({ kind: 'boundaryPrice', ...boundary, source: null, evidence: 'test' });
     this.pay();
   }
 

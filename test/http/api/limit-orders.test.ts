@@ -47,10 +47,8 @@ test('the order that moves the odds is told what it has filled, and is answered 
   api.order(secret, { ...ORDER, limitOdds: 2.1 });
   const big = { ...ORDER, prediction: 'DOWN', amount: 500 };
   const first = api.order(secret, big, 'key');
-  assert.deepEqual(dataOf<OrderResult>(first).limitOrdersFilled, {
-    up: { orders: 1, amount: 10 },
-    down: { orders: 0, amount: 0 },
-  });
+  const expected = { up: { orders: 1, amount: 10 }, down: { orders: 0, amount: 0 } };
+  assert.deepEqual(dataOf<OrderResult>(first).limitOrdersFilled, expected);
   assert.equal(api.order(secret, big, 'key').text, first.text);
   const filled = dataOf<Position>(api.get('/v1/orders/bet_1', secret));
   assert.equal(filled.status, 'ACTIVE');

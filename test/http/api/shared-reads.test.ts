@@ -14,21 +14,16 @@ test('the time is that of the clock, and the number that of the last durable com
   const { api, secret } = withRounds();
   const { sequencer, engine } = api.host;
   const before = timeOf(api, secret);
-  assert.deepEqual(before, {
-    timeMs: api.clock.wallMs,
-    time: new Date(api.clock.wallMs).toISOString(),
-    seq: sequencer.durableSeq,
-  });
+  const { wallMs: timeMs } = api.clock;
+  assert.deepEqual(before, { timeMs, time: new Date(timeMs).toISOString(), seq: sequencer.durableSeq });
   api.clock.pass(12_345);
   const order = api.begin('POST', '/v1/orders', { key: secret, body: ORDER });
   assert.equal(order.reply, null);
   const { reply } = api.begin('GET', '/v1/time', { key: secret });
   assert.ok(reply !== null, 'nothing waits for the disk');
-  assert.deepEqual(dataOf(reply), {
-    timeMs: before.timeMs + 12_345,
-    time: new Date(before.timeMs + 12_345).toISOString(),
-    seq: before.seq,
-  });
+  const laterMs = timeMs + 12_345;
+  const { seq } = before;
+  assert.deepEqual(dataOf(reply), { timeMs: laterMs, time: new Date(laterMs).toISOString(), seq });
   api.settle();
   assert.ok(order.reply !== null);
   assert.equal(timeOf(api, secret).seq, engine.seq);

@@ -48,12 +48,8 @@ async function refused(action: string): Promise<AuditEntry> {
 
 test('an action is in the list when its answer has come: who, why, when, what, and to what', async () => {
   const reason = 'moved from the old exchange';
-  const made = await ann.post<{ id: string }>('/accounts', {
-    name: 'Ada',
-    tier: 'GOLD',
-    balance: 12.5,
-    reason,
-  });
+  const ada = { name: 'Ada', tier: 'GOLD', balance: 12.5, reason };
+  const made = await ann.post<{ id: string }>('/accounts', ada);
   const [entry] = await audit();
   assert.ok(entry !== undefined && entry.seq > 0 && Date.parse(entry.time) > 0);
   assert.deepEqual(

@@ -8,18 +8,9 @@ test('the rounds of a boundary have one line for each thing that happened to the
   const told: unknown[] = [];
   const lines = new RoundLines({ write: (event, fields) => told.push({ event, ...fields }) });
   const reason = 'no fresh price';
+  const end = { roundNumber: 7, result: RESULT_VOID, closePrice: null, reason };
   const voided = (market: number, timeMs: number) =>
-    lines.add(10 + market, {
-      ...{
-        type: 'roundResolved',
-        timeMs,
-        market,
-        roundNumber: 7,
-        result: RESULT_VOID,
-        closePrice: null,
-        reason,
-      },
-    });
+    lines.add(10 + market, { type: 'roundResolved', timeMs, market, ...end });
   for (const market of [0, 1]) {
     voided(market, 60_020 + market);
     lines.add(10 + market, {

@@ -34,12 +34,8 @@ async function send<T = Record<string, unknown>>(
   headers: Record<string, string> = {},
   from = client,
 ): Promise<Answered<T>> {
-  const answered = await from.send<T>(
-    method,
-    path,
-    body === undefined ? undefined : JSON.stringify(body),
-    headers,
-  );
+  const text = body === undefined ? undefined : JSON.stringify(body);
+  const answered = await from.send<T>(method, path, text, headers);
   const [plain = ''] = path.split('?');
   const fault = api.fault(method, plain, answered.status, answered.headers.keys(), answered.text);
   assert.equal(fault, null);

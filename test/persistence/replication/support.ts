@@ -27,13 +27,8 @@ export const RETRY = new Retry(
 export function batchAfter(position: ChainPosition, count = 1, word = 'x'): StoredBatch {
   const commands = `["${word.repeat(3)} ü"]`;
   const firstSeq = position.lastSeq + 1;
-  return sealBatch(position, {
-    firstSeq,
-    lastSeq: position.lastSeq + count,
-    timeMs: 1,
-    commands,
-    digest: 'd',
-  });
+  const lastSeq = position.lastSeq + count;
+  return sealBatch(position, { firstSeq, lastSeq, timeMs: 1, commands, digest: 'd' });
 }
 
 export function batches(count: number, from: ChainPosition = BEGINNING): StoredBatch[] {

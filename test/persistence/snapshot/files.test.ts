@@ -110,16 +110,9 @@ test('any text and number survives a round trip', (t) => {
     const account = index + 1;
     accepted({ kind: 'createAccount', timeMs, name: text, tier: 4, balanceCents: 1_000_00 + index });
     accepted({ kind: 'deposit', timeMs, account, amountCents: 1, reference: text });
-    accepted(
-      plainOrder({
-        timeMs,
-        account,
-        market: BTC_15M,
-        side: index % 2,
-        idempotency: { keyHigh: 2 ** 48 - 1, keyLow: 2 ** 48 - 1 - index, body: index },
-        clientSeed: text,
-      }),
-    );
+    const idempotency = { keyHigh: 2 ** 48 - 1, keyLow: 2 ** 48 - 1 - index, body: index };
+    const order = { timeMs, account, market: BTC_15M, side: index % 2 };
+    accepted(plainOrder({ ...order, idempotency, clientSeed: text }));
   });
   accepted({ kind: 'setTrading', timeMs, enabled: false, reason: must(texts[0], 'text') });
   const files = new SnapshotFiles(temporaryDir(t));

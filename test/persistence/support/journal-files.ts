@@ -48,13 +48,8 @@ export function batchAt(index: number): Batch {
     commands.push(['order', 1, 1_763_700_000_000 + seq, seq % 5, 'séance '.repeat(seq % 9)]);
   }
   const digest = String(index).padStart(16, '0');
-  return {
-    firstSeq,
-    lastSeq,
-    timeMs: 1_763_700_000_000 + lastSeq,
-    commands: JSON.stringify(commands),
-    digest,
-  };
+  const timeMs = 1_763_700_000_000 + lastSeq;
+  return { firstSeq, lastSeq, timeMs, commands: JSON.stringify(commands), digest };
 }
 
 /** Sizes go 1, 2, ... 7, 1, 2, ... */

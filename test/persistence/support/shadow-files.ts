@@ -100,13 +100,9 @@ export function openShadow(dir: DataDir, changes: Partial<ShadowOptions> = {}): 
   const clock = new HandClock();
   const notes: string[] = [];
   const news: ShadowNews[] = [];
-  const shadow = new Shadow(
-    shadowOptions(dir, changes),
-    clock,
-    (text) => notes.push(text),
-    undefined,
-    (told) => news.push(told),
-  );
+  const note = (text: string) => notes.push(text);
+  const onNews = (told: ShadowNews) => news.push(told);
+  const shadow = new Shadow(shadowOptions(dir, changes), clock, note, undefined, onNews);
   return { shadow, clock, notes, news };
 }
 

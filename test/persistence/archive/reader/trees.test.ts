@@ -28,12 +28,8 @@ function pathsOf(t: TestContext, bets: number, before: number): (BetPath | null)
   const dir = openDataDir(temporaryDir(t));
   let archive: ArchiveWriter | null = null;
   const position = () => {
-    return {
-      seq: engine.seq,
-      timeMs: engine.timeMs,
-      digest: engine.rollingDigest(),
-      chain: CHAIN_START,
-    };
+    const { seq, timeMs } = engine;
+    return { seq, timeMs, digest: engine.rollingDigest(), chain: CHAIN_START };
   };
   const apply = (command: Command): void => {
     const outcome = engine.apply(command);

@@ -48,19 +48,11 @@ test('beside a running server it agrees with the API', async () => {
 
 test('the ledger has every kind of entry, and each leads to the next balance', async () => {
   const { ledger, balanceCents } = await account('acc_1');
-  assert.deepEqual(
-    ledger.map(({ kind, amountCents }) => [kind, amountCents]).filter(([kind]) => kind !== 'payout'),
-    [
-      ['deposit', 1_000_000],
-      ['stake', -10_000],
-      ['stake', -1_025],
-      ['deposit', 25_025],
-      ['withdrawal', -10_000],
-      ['refund', 1_025],
-      ['stake', -2_000],
-      ['refund', 2_000],
-      ['stake', -777],
-    ],
+  const others = ledger.filter(({ kind }) => kind !== 'payout');
+  assert.equal(
+    others.map(({ kind, amountCents }) => `${kind} ${amountCents}`).join(', '),
+    'deposit 1000000, stake -10000, stake -1025, deposit 25025, withdrawal -10000, ' +
+      'refund 1025, stake -2000, refund 2000, stake -777',
   );
   const payouts = ledger.filter(({ kind }) => kind === 'payout');
   const shown = payouts.map(({ bet, amountCents }) => [bet, amountCents]);

@@ -33,11 +33,10 @@ test('every bet is shown as the API answered it, with its outcome', async () => 
     assert.equal(shown.account, owner);
     assert.equal(shown.round, round);
     assert.equal(shown.clientSeed, clientSeed);
-    const trader = must(
-      lived().traders.find(({ accountId }) => accountId === owner),
-      'owner',
+    const trader = lived().traders.find(({ accountId }) => accountId === owner);
+    const position = (await must(trader, 'owner').api.positions('?status=all')).find(
+      ({ id }) => id === bet.id,
     );
-    const position = (await trader.api.positions('?status=all')).find(({ id }) => id === bet.id);
     assert.equal(shown.result, position?.result);
     const payout = position?.payout ?? null;
     assert.equal(shown.paidCents, payout === null ? null : centsOf(payout));
@@ -47,12 +46,8 @@ test('every bet is shown as the API answered it, with its outcome', async () => 
 
 test('a settled bet hashes to its betHash with the seed that is shown, an open one has none', async () => {
   const { bet } = must(lived().bets[2], 'bet');
-  const {
-    clientSeed,
-    seed,
-    seedCommitment,
-    round: roundId,
-  } = await toteJson<BetDocument>(['bet', bet.id, lived().dataDir]);
+  const shown = await toteJson<BetDocument>(['bet', bet.id, lived().dataDir]);
+  const { clientSeed, seed, seedCommitment, round: roundId } = shown;
   assert.ok(seed !== null);
   assert.equal(betFault({ bet, clientSeed, roundId, seed, seedCommitment }), null);
   const open = must(lived().bets.at(-1), 'bet').bet.id;
