@@ -13,12 +13,22 @@ const ELSEWHERE: readonly ErrorCode[] = [
   'journal_backlog',
 ];
 
+/** In a browser an address may be relative to the page's. */
+function isAddress(base: string): boolean {
+  const { location } = globalThis as { readonly location?: { readonly href: string } };
+  return URL.canParse(base, location?.href) && /^https?:$/.test(new URL(base, location?.href).protocol);
+}
+
 export class Hosts {
   #at = 0;
 
   /** With their base path, at least one; without a slash at the end. */
   constructor(private readonly bases: readonly string[]) {
     if (bases.length === 0) throw new TypeError('an address of the API is needed');
+    const wrong = bases.find((base) => !isAddress(base));
+    if (wrong !== undefined) {
+      throw new TypeError(`"${wrong}" is no address of the API: one begins with http:// or https://`);
+    }
   }
 
   get base(): string {

@@ -305,6 +305,11 @@ test('a refusal is the answer of a machine that serves', async () => {
   assert.deepEqual(hostsOf(script), ['one.test', 'one.test']);
 });
 
+test('what is no address is refused before anything is sent', () => {
+  for (const wrong of ['127.0.0.1:8080/v1', 'localhost:8080/v1', 'ws://one.test/v1', '/v1', ''])
+    assert.throws(() => new Scripted([], { url: [...url, wrong] }), /is no address of the API/);
+});
+
 const PAGES: Readonly<Record<string, Page<number>>> = {
   '': { data: [1, 2], nextCursor: 'b' },
   b: { data: [], nextCursor: 'c' },

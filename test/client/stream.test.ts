@@ -273,7 +273,7 @@ test('a refused connection is explained by an ordinary request, and ends the str
 });
 
 test('an address or a key that no WebSocket takes ends the stream for good, and is not shown', async () => {
-  const malformed = { 'tote.test/v1': 'tote_secret', 'http://tote.test/v1': 'tote_secret\n' };
+  const malformed = { 'http://tote.test/v1#here': 'tote_secret', 'http://tote.test/v1': 'tote_secret\n' };
   for (const [url, key] of Object.entries(malformed)) {
     const stream = new ToteClient({ url, key }).openStream({ webSocket: WebSocket });
     const { code, message } = await errorOf(stream.subscribe('fills', () => undefined));
