@@ -24,7 +24,8 @@ function describe({ path, expected, value }: TypeMismatch): string {
 }
 
 const TAG_WORDS: Readonly<Record<string, (argument: string) => string>> = {
-  Type: (type) => (type.includes('int') ? 'a whole number' : 'a number'),
+  Type: (type) =>
+    type.includes('int') ? `a whole number${type.startsWith('u') ? ' from 0' : ''}` : 'a number',
   Minimum: (limit) => `at least ${limit}`,
   Maximum: (limit) => `at most ${limit}`,
   ExclusiveMinimum: (limit) => `above ${limit}`,

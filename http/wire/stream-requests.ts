@@ -4,7 +4,7 @@ import type { Side } from '../../engine/model/domain.js';
 import type { OrderRequest } from './types.js';
 
 /** Chosen by the client; the answer repeats it. */
-export type MessageId = number & tags.Type<'uint32'>;
+export type MessageId = number & tags.Type<'uint64'> & tags.Maximum<4_294_967_295>;
 /** The journal's sequence number of a command. */
 export type Seq = number & tags.Type<'int64'> & tags.Minimum<0>;
 

@@ -253,7 +253,7 @@ const BAD_RULES: readonly (readonly [content: unknown, expected: RegExp])[] = [
   [{ news: { CPI: { at: '2026-12-10T13:30Z', minutes: 10, factor: 0 } } }, /factor must be .*above 0/],
   [{ profiles: { BTC: { hours: [1] } } }, /profiles\.BTC\.hours must be .*at least 24/],
   [{ profiles: { BTX: {} } }, /profiles: "BTX" does not exist/],
-  [{ feeBps: 0.5 }, /feeBps must be .*whole number/],
+  [{ feeBps: 0.5 }, /feeBps must be .*whole number from 0$/],
   [{ limits: { BTC: { house: { seedCents: 0 } } } }, /limits\.BTC\.house\.seedCents must be .*at least 1/],
   [
     { limits: { BTC: { maxStakeCents: 9e12 + 1 } } },

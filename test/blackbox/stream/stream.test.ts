@@ -147,11 +147,13 @@ test('what is not understood is refused with a code, and ten in a row end the st
   assert.equal(code, 'invalid_request');
   stream.socket.send('{"op":');
   assert.equal((await stream.take('error')).id, null);
+  stream.send({ op: 'ping', id: 1_781_092_860_000 });
+  assert.match((await stream.take('error')).message, /^id must be a number, at most 4294967295$/);
   stream.socket.send(Buffer.from('{"op":"ping","id":1}'), { binary: true });
   assert.match((await stream.take('error')).message, /not bytes/);
   stream.socket.send(`"${'x'.repeat(5_000)}"`);
   assert.equal((await stream.take('error')).code, 'body_too_large');
-  for (let sent = 3; sent < 10; sent++) stream.socket.send('[]');
+  for (let sent = 4; sent < 10; sent++) stream.socket.send('[]');
   assert.deepEqual(await stream.closed, { code: 4400, reason: 'invalid_request' });
 });
 
