@@ -91,6 +91,7 @@ export const hasForm = formOf({
     potentialPayout: decimal(2),
     placedAt: time,
     betHash: hash,
+    round: optional(formOf({ id: text })),
     result: optional(oneOf('WIN', 'LOSS', 'DRAW', 'REFUNDED')),
     payout: optional(decimal(2)),
   }),

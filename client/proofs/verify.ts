@@ -23,7 +23,9 @@ export type HashedBet = Pick<
   Position,
   'id' | 'prediction' | 'amount' | 'oddsAtBet' | 'entryPercent' | 'potentialPayout' | 'placedAt' | 'betHash'
 > &
-  Partial<Pick<Position, 'marketId' | 'result' | 'payout'>>;
+  Partial<Pick<Position, 'marketId' | 'result' | 'payout'>> & {
+    readonly round?: Pick<Position['round'], 'id'>;
+  };
 
 /** A bettor has these once the round is settled. Facts noted earlier make the check worth more. */
 export interface ProofEvidence {
@@ -71,7 +73,10 @@ const CHECKS = {
     seedCommitment === (notedCommitment ?? seedCommitment),
   hash: async ({ bet, clientSeed, roundProof }) =>
     (await betHash(bet, clientSeed, roundProof)) === bet.betHash,
-  order: async ({ bet, orderProof }) => orderProof.orderId === bet.id && orderProof.betHash === bet.betHash,
+  order: ({ bet, orderProof }) =>
+    orderProof.orderId === bet.id &&
+    orderProof.betHash === bet.betHash &&
+    orderProof.roundId === (bet.round?.id ?? orderProof.roundId),
   path: async ({ orderProof, notedRoot }) =>
     (await reachedRoot(orderProof)) === orderProof.root.merkleRoot &&
     orderProof.root.merkleRoot === (notedRoot ?? orderProof.root.merkleRoot),

@@ -310,6 +310,7 @@ EVIDENCE = form(
         potentialPayout=decimal(100),
         placedAt=time,
         betHash=HASH,
+        round=optional(form(id=text)),
         result=optional(one_of("WIN", "LOSS", "DRAW", "REFUNDED")),
         payout=optional(decimal(100)),
     ),
@@ -485,7 +486,8 @@ def steps(given):
     noted = given.get("notedCommitment", commitment)
     yield "commitment", commitment == settled["seedCommitment"] == order["seedCommitment"] == noted
     yield "hash", bet_hash(bet, given.get("clientSeed"), settled["seed"], settled["id"]) == bet["betHash"]
-    yield "order", order["betHash"] == bet["betHash"] and order["orderId"] == bet["id"]
+    is_of_round = (bet.get("round") or {"id": order["roundId"]})["id"] == order["roundId"]
+    yield "order", order["betHash"] == bet["betHash"] and order["orderId"] == bet["id"] and is_of_round
     leaf = sha256(b"\x00" + bytes.fromhex(order["betHash"]))
     path = [bytes.fromhex(sibling) for sibling in order["path"]]
     reached = root_of_path(order["leafIndex"], root["treeSize"], leaf, path)

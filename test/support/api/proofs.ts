@@ -11,6 +11,7 @@ import {
   ToteClient,
   verifyProof,
 } from '../../../client/index.js';
+import type { Verdict } from '../../../client/proofs/verify.js';
 import { newFolder } from '../new-folder.js';
 import { toteText } from '../processes/cli.js';
 import { isAvailable } from '../programs.js';
@@ -51,11 +52,12 @@ export function pythonVerdicts(
   return stdout.trim().split('\n');
 }
 
-/** In the words of the second implementation. */
-export async function clientVerdict(evidence: ProofEvidence): Promise<string> {
-  const verdict = await verifyProof(evidence);
-  return verdict.valid ? ['OK', ...verdict.warnings].join(' ') : `FAILED ${verdict.step}`;
-}
+/** As the second implementation says it. */
+export const inWords = (verdict: Verdict<string> & { readonly warnings?: readonly string[] }): string =>
+  verdict.valid ? ['OK', ...(verdict.warnings ?? [])].join(' ') : `FAILED ${verdict.step}`;
+
+export const clientVerdict = async (evidence: ProofEvidence): Promise<string> =>
+  inWords(await verifyProof(evidence));
 
 export async function assertProven(
   evidence: ProofEvidence,
