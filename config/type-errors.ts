@@ -64,7 +64,7 @@ function wording(expected: string): string {
 
 function word(part: string): string {
   const [, tag = '', argument = ''] = /^(\w+)<(.*)>$/.exec(part) ?? [];
-  if (tag === 'Array') return 'an array';
+  if (tag === 'Array' || tag === 'ReadonlyArray') return 'an array';
   const unquoted = argument.replace(/^"(.*)"$/, '$1');
   if (TAG_WORDS[tag] !== undefined) return TAG_WORDS[tag](unquoted);
   if (/^[A-Z]\w*$/.test(part)) return OBJECT;
