@@ -24,7 +24,8 @@ export const pathTimeMs = (text: string): number =>
 /** Throws a `RangeError` that names the line. Unknown assets are the server's to refuse. */
 export function parsePricePath(csv: string): PriceRow[] {
   const [head = '', ...lines] = csv.trimEnd().split(/\r?\n/);
-  const [first, ...cryptos] = head.split(',') as ['time', ...Crypto[]];
+  // Spreadsheets begin a file with a byte order mark, which `trim` takes for a blank.
+  const [first, ...cryptos] = head.trim().split(',') as ['time', ...Crypto[]];
   if (first !== 'time' || cryptos.length === 0)
     throw new RangeError('line 1: the columns must be time and at least one asset');
   let lastMs = Number.NEGATIVE_INFINITY;

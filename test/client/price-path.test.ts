@@ -9,7 +9,7 @@ import { parsePricePath } from '../../client/sandbox/price-path.js';
 test('rows have a time, of UTC on every machine, and prices; an empty cell is none', (t) => {
   process.env['TZ'] = 'America/New_York';
   t.after(() => delete process.env['TZ']);
-  const text = 'time,BTC,ETH\n2026-06-10T00:00:00,65000,3400\r\n2026-06-10T00:00:30.500Z,65004.5,\n';
+  const text = '\ufefftime,BTC,ETH\n2026-06-10T00:00:00,65000,3400\r\n2026-06-10T00:00:30.500Z,65004.5,\n';
   const startMs = Date.parse('2026-06-10T00:00:00Z');
   assert.deepEqual(parsePricePath(text), [
     { timeMs: startMs, prices: { BTC: 65_000, ETH: 3_400 } },
