@@ -106,7 +106,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EDQUOT: FULL,
 };
 
-const unusable = (path: string, cause: unknown): JournalError =>
+export const unusable = (path: string, cause: unknown): JournalError =>
   new JournalError(
     'data_dir_invalid',
     `The data directory cannot be used: ${path}${REASONS[codeOf(cause)] ?? `: ${messageOf(cause)}.`}`,

@@ -4,7 +4,8 @@
  * that names it, and the command that restores the most.
  */
 import { existsSync } from 'node:fs';
-import type { DataDir } from '../data-dir/layout.js';
+import { ifThere } from '../data-dir/files.js';
+import { type DataDir, unusable } from '../data-dir/layout.js';
 import { JournalError } from '../errors.js';
 import { acknowledgedSeq } from '../journal/mark.js';
 import { hasSegments } from '../journal/segment/names.js';
@@ -20,8 +21,8 @@ export interface RequiredOf {
 const MASTER_SECRET = 'the master secret';
 
 /**
- * Throws `journal_incomplete` for remains without a journal; with `requireData`, `data_dir_invalid` for none. Changes
- * nothing.
+ * Throws `journal_incomplete` for remains without a journal; `data_dir_invalid` for a directory that cannot be read and,
+ * with `requireData`, for no remains. Changes nothing.
  */
 export function refuseWithoutJournal(
   dir: DataDir,
@@ -42,7 +43,11 @@ export const notInitialised = (dir: DataDir): JournalError =>
   );
 
 function remainsOf(dir: DataDir): string[] {
-  const snapshots = new SnapshotFiles(dir.snapshots).list().length;
+  const listed = ifThere(
+    () => new SnapshotFiles(dir.snapshots).list(),
+    (thrown) => unusable(dir.snapshots, thrown),
+  );
+  const snapshots = listed?.length ?? 0;
   const parts: readonly (readonly [words: string, isThere: boolean])[] = [
     [snapshots === 1 ? 'a snapshot' : `${snapshots} snapshots`, snapshots > 0],
     ['an archive', existsSync(dir.archiveFile)],

@@ -96,6 +96,8 @@ test('a missing data directory ends with code 3, on stderr, and with --json also
   const { error } = JSON.parse(ran.stdout) as { error: { code: string; message: string } };
   assert.equal(error.code, 'data_dir_invalid');
   assert.ok(!existsSync(path), 'nothing is made');
+  writeFileSync(path, '');
+  assert.match((await tote(['status', path])).stderr, /cannot be used: .*nothing.* not a directory/);
 });
 
 test('the data directory is the operand, else TOTE_DATA_DIR', async (t) => {
