@@ -180,7 +180,10 @@ export class Load {
     }
     this.#connections.delete(connection);
     const at = this.#free.indexOf(connection);
-    if (at >= 0) this.#free.splice(at, 1);
+    if (at >= 0) {
+      this.#free.splice(at, 1);
+      this.answers.noteFailure('idle_connection_broken', error.message);
+    }
     if (connection.isBusy) {
       this.#underWay -= 1;
       this.answers.noteFailure('connection_broken', error.message);
