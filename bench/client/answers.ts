@@ -11,8 +11,8 @@ const ZERO = 48;
 const CODES_MAX = 50;
 const EXAMPLE_BYTES_MAX = 300;
 const ERROR = /^\{"success":false,"error":"([a-z_]+)/;
-/** Highest bet number for which repetition is detected: 2^28 bits are 32 MB. */
-const NUMBERS_MAX = 2 ** 28;
+/** Numbers of one page of the bitmap: only pages that a number falls into are kept, however high the numbers are. */
+const PAGE_NUMBERS = 2 ** 20;
 
 export const WAITING = 0;
 export const EXPECTED = 1;
@@ -25,7 +25,7 @@ export class Answers {
   readonly #acknowledged: Float64Array;
   readonly #failures = new Map<string, { count: number; example: string }>();
   readonly #frame: Frame = { status: 0, bodyAt: 0, endAt: 0, isLast: false };
-  #seen = new Uint8Array(1 << 16);
+  readonly #seen = new Map<number, Uint8Array>();
   #distinct = 0;
   #repeated = 0;
   #checked = 0;
@@ -47,7 +47,9 @@ export class Answers {
   }
 
   hasNumber(number: number): boolean {
-    return ((this.#seen[number >>> 3] ?? 0) & (1 << (number & 7))) !== 0;
+    const page = this.#seen.get(Math.floor(number / PAGE_NUMBERS));
+    const at = number % PAGE_NUMBERS;
+    return ((page?.[at >>> 3] ?? 0) & (1 << (at & 7))) !== 0;
   }
 
   /**
@@ -96,16 +98,14 @@ export class Answers {
 
   /** A bitmap: a set of millions of numbers would slow the client down. */
   #note(number: number): void {
-    assert(number > 0 && number < NUMBERS_MAX, `an answer carries the number ${number}`);
-    const at = number >>> 3;
-    while (at >= this.#seen.length) {
-      const grown = new Uint8Array(this.#seen.length * 2);
-      grown.set(this.#seen);
-      this.#seen = grown;
-    }
+    assert(number > 0 && Number.isSafeInteger(number), `an answer carries the number ${number}`);
     if (this.hasNumber(number)) this.#repeated += 1;
     else this.#distinct += 1;
-    this.#seen[at] = (this.#seen[at] as number) | (1 << (number & 7));
+    const pageAt = Math.floor(number / PAGE_NUMBERS);
+    const page = this.#seen.get(pageAt) ?? new Uint8Array(PAGE_NUMBERS / 8);
+    this.#seen.set(pageAt, page);
+    const at = number % PAGE_NUMBERS;
+    page[at >>> 3] = (page[at >>> 3] as number) | (1 << (at & 7));
   }
 
   record(): Pick<ClientResult, 'acknowledged' | 'numbers' | 'failures'> {

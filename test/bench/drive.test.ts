@@ -170,9 +170,9 @@ test('the audit tells an order that is nowhere, another stake, and bets of other
     (await audit(200)).faults.map((fault) => fault.replace(/bet_\d+/, 'it')),
     ['it has a stake of 100 cents, ordered were 200', 'the ledger has -100 cents for it, expected -200'],
   );
-  acknowledge('bet_7777777');
+  acknowledge('bet_7777777777');
   assert.deepEqual((await audit(100)).faults, ['2 orders were acknowledged, 1 of them are in the lists']);
-  acknowledge('bet_7777777');
+  acknowledge('bet_7777777777');
   assert.match((await audit(100)).faults.join(), /1 answers name an order that another answer has named/);
   const gone = new ToteClient({ url: 'http://127.0.0.1:1/v1', key: 'gone', retryForMs: 0 });
   const unread = marks.map((mark) => ({ ...mark, player: { ...mark.player, client: gone } }));
