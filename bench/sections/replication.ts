@@ -128,6 +128,8 @@ function watchLag(pair: Pair, lags: Lag[]): { end(): Promise<void> } {
     }
   };
   const ended = look();
+  // Awaited by end(), unless the run fails first.
+  ended.catch(() => undefined);
   return {
     end: () => {
       isOver = true;
