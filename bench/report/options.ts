@@ -30,6 +30,9 @@ export const SLOW_SECTIONS: readonly SectionName[] = [
   'snapshots',
 ];
 
+/** Measured seconds of sections in whose window something happens that needs so many. */
+export const OWN_SECONDS = { minute: 30, herd: 15, snapshots: 15 } as const;
+
 export interface Output {
   readonly out: string;
   readonly report: string;
@@ -75,7 +78,8 @@ Servers that the suite starts:
   --quick                 a minute and a half, one short round: leaves out ${SLOW_SECTIONS.join(', ')}
   --only a,b              the sections to run: ${SECTION_NAMES.join(', ')}
   --rounds N              rounds of each row, 1 to 99 (default 3, quick 1)
-  --seconds S             measured seconds of each row and round, 1 to 600 (default 3, quick 1)
+  --seconds S             measured seconds of each row and round, 1 to 600 (default 3, quick 1), but
+                          ${listOfOwn()} always
   --durability fsync|os   os leaves commits to the operating system: they are not durable (default fsync)
   --dir DIR               where journals are written: name the disk that matters (default ${tmpdir()})
   --pair DIR              compare this checkout with another built one, in turn, instead of running sections
@@ -159,11 +163,15 @@ function readSuite(values: Values, output: Output): SuiteRun {
   if (values.pair !== undefined && values.only !== undefined) {
     throw new UsageError('--pair: measures no sections, so it does not go with --only');
   }
+  const sections = values.pair === undefined ? readSections(values.only, quick) : [];
+  const fixed = values.only === undefined ? undefined : sections.find((name) => name in OWN_SECONDS);
+  if (fixed !== undefined && values.seconds !== undefined)
+    throw new UsageError(`--seconds: goes not with --only ${fixed}, as there are always ${listOfOwn()}`);
   return {
     kind: 'suite',
     ...output,
     quick,
-    sections: values.pair === undefined ? readSections(values.only, quick) : [],
+    sections,
     rounds: readCount('rounds', values.rounds, 99, quick ? 1 : 3),
     seconds: readCount('seconds', values.seconds, 600, quick ? 1 : 3),
     durability: readDurability(values.durability ?? 'fsync'),
@@ -224,6 +232,12 @@ function readCount(name: string, given: string | undefined, max: number, fallbac
   if (count < 1 || count > max)
     throw new UsageError(`--${name}: "${given}" is not a whole number from 1 to ${max}`);
   return count;
+}
+
+function listOfOwn(): string {
+  return Object.entries(OWN_SECONDS)
+    .map(([name, seconds]) => `${seconds} in ${name}`)
+    .join(', ');
 }
 
 function readDurability(given: string): 'fsync' | 'os' {

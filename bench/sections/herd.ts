@@ -17,6 +17,7 @@ import { type Row, runOnce, type Target, toteTarget } from '../load/runs.js';
 import { overTime, rowTables } from '../load/tables.js';
 import { fill, ordersOnly, workloadOf } from '../load/workload.js';
 import { figure } from '../report/format.js';
+import { OWN_SECONDS } from '../report/options.js';
 import type { SectionResult, SuiteOptions } from '../report/section.js';
 import { Acknowledged, audit, expect, expectConservation } from '../tote/audit.js';
 import { type Bettor, liveMarkets, type MarketState, makeBettors } from '../tote/bettors.js';
@@ -41,7 +42,7 @@ const PLACING: readonly (readonly [frames: RegExp, beforeMs: number])[] = [
 ];
 const MOVE_MS_MAX = DAY_MS / 4;
 const CALIBRATION = { warmupMs: 300, measureMs: 1_000 };
-const MEASURE_MS = 15_000;
+const MEASURE_MS = OWN_SECONDS.herd * 1000;
 /** More than from one sample of the vitals to the next. */
 const VITALS_MS = 6_000;
 /** Orders are refused while one round has ended and the next is not open yet. */

@@ -22,6 +22,7 @@ import { fill, ordersOnly } from '../load/workload.js';
 import { BARE_COMMIT, startPost } from '../references/bare.js';
 import { figure } from '../report/format.js';
 import type { Measured } from '../report/goals.js';
+import { OWN_SECONDS } from '../report/options.js';
 import { median, type SectionResult, type SuiteOptions } from '../report/section.js';
 import { Acknowledged, audit, expect, expectConservation } from '../tote/audit.js';
 import { type Bettor, liveMarkets, type MarketState, makeBettors } from '../tote/bettors.js';
@@ -37,7 +38,7 @@ const SETTLED_BETTORS = 100;
 const SETTLED_BETS = 20_000;
 /** One of them may be decided by half a second in which the machine stood still; the median is not. */
 const MINUTES = 3;
-const MEASURE_MS = 30_000;
+const MEASURE_MS = OWN_SECONDS.minute * 1000;
 const MINUTE_MS = 60_000;
 /**
  * A snapshot is begun soon after a window begins; the server's default is one after 1,000,000 commands. Beside so many

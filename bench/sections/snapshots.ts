@@ -9,6 +9,7 @@ import { type Row, runOnce, toteTarget } from '../load/runs.js';
 import { rowTables } from '../load/tables.js';
 import { fill } from '../load/workload.js';
 import { figure } from '../report/format.js';
+import { OWN_SECONDS } from '../report/options.js';
 import type { SectionResult, SuiteOptions } from '../report/section.js';
 import { audit } from '../tote/audit.js';
 import { placeOf, ToteServer } from '../tote/server.js';
@@ -20,7 +21,7 @@ const CONNECTIONS = 64;
 const RATE_PER_SECOND = 10_000;
 const FILL_MS = 60_000;
 /** A snapshot of a million bets takes seconds. */
-const MEASURE_MS_MIN = 15_000;
+const MEASURE_MS = OWN_SECONDS.snapshots * 1000;
 const ROUNDS_MAX = 2;
 const RUN_OVERHEAD_MS = 15_000;
 const NEVER = { TOTE_SNAPSHOT_COMMANDS: '1000000000000' };
@@ -37,11 +38,10 @@ interface Measured {
 
 export async function snapshotsSection(options: SuiteOptions): Promise<SectionResult> {
   const rounds = Math.min(options.rounds, ROUNDS_MAX);
-  const measureMs = Math.max(options.measureMs, MEASURE_MS_MIN);
-  const long = { ...options, rounds, measureMs };
+  const long = { ...options, rounds, measureMs: MEASURE_MS };
   let server = await ToteServer.start({ ...placeOf(options), env: NEVER });
   try {
-    const runsMs = rounds * VARIANTS.length * (long.warmupMs + measureMs + RUN_OVERHEAD_MS);
+    const runsMs = rounds * VARIANTS.length * (long.warmupMs + MEASURE_MS + RUN_OVERHEAD_MS);
     const book = await openBook(server, FILL_MS + runsMs);
     options.progress(`placing ${figure(OPEN_BETS)} bets`);
     await fill(server.port, book.orders, book, OPEN_BETS);

@@ -40,6 +40,7 @@ test('mistakes name the option', () => {
     [['--only', 'order'], /--only: "order"/],
     [['--rounds', '0'], /--rounds: "0"/],
     [['--seconds', '1.5'], /--seconds: "1.5"/],
+    [['--only', 'orders,herd', '--seconds', '7'], /--seconds: goes not with --only herd/],
     [['--durability', 'none'], /--durability: "none"/],
     [['--qick'], /qick/],
     [['--pair', 'x', '--only', 'orders'], /--pair: /],
