@@ -199,6 +199,10 @@ function readUrl(given: string): string {
   const url = URL.canParse(given) ? new URL(given) : null;
   if (url === null || !['http:', 'https:'].includes(url.protocol) || url.search !== '' || url.hash !== '')
     throw new UsageError(`--url: "${given}" is no address such as https://host or http://127.0.0.1:8080/v1`);
+  if (url.username !== '' || url.password !== '')
+    throw new UsageError(
+      '--url: a user and a password cannot be sent: each request has a key in their place',
+    );
   return `${url.origin}${url.pathname === '/' ? '/v1' : url.pathname.replace(/\/+$/, '')}`;
 }
 

@@ -48,6 +48,7 @@ test('mistakes name the option', () => {
     [[...url, '--quick'], /--quick: goes not with --url/],
     [['--url', 'http://host'], /--keys: name the file/],
     [['--url', 'host', '--keys', 'k'], /--url: "host"/],
+    [['--url', 'http://user:word@host', '--keys', 'k'], /--url: a user and a password/],
     [[...url, '--mix', 'order=1'], /--mix: "order" is none of orders, /],
     [[...url, '--mix', 'orders'], /--mix: "orders" is not orders=SHARE/],
     [[...url, '--mix', 'orders=0'], /asks for nothing/],
