@@ -25,6 +25,14 @@ export interface Certificate {
 
 export class CertificateError extends Error {
   override readonly name = 'CertificateError';
+
+  /** `culprit` is the file that is at fault. */
+  constructor(
+    message: string,
+    readonly culprit: keyof TlsFiles = 'certFile',
+  ) {
+    super(message);
+  }
 }
 
 const BLOCK = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
@@ -33,18 +41,22 @@ const KEY_KINDS = ['rsa', 'ec'];
 
 /** Throws a `CertificateError` for files that are missing, malformed, or do not belong together. */
 export function readCertificate({ certFile, keyFile, clientCaFile }: TlsFiles): Certificate {
-  const certText = textOf(certFile);
-  const keyText = textOf(keyFile);
-  const caText = clientCaFile === null ? '' : textOf(clientCaFile);
-  const [own] = certificatesIn(certText, certFile);
-  if (clientCaFile !== null) certificatesIn(caText, clientCaFile);
+  const certText = textOf(certFile, 'certFile');
+  const keyText = textOf(keyFile, 'keyFile');
+  const caText = clientCaFile === null ? '' : textOf(clientCaFile, 'clientCaFile');
+  const [own] = certificatesIn(certText, certFile, 'certFile');
+  if (clientCaFile !== null) certificatesIn(caText, clientCaFile, 'clientCaFile');
   const key = keyIn(keyText, keyFile);
   if (!KEY_KINDS.includes(key.asymmetricKeyType ?? ''))
     throw new CertificateError(
       `${keyFile} has a key of the kind ${key.asymmetricKeyType}; expected RSA or EC`,
+      'keyFile',
     );
   if (own === undefined || !own.checkPrivateKey(key))
-    throw new CertificateError(`the key in ${keyFile} is not that of the first certificate in ${certFile}`);
+    throw new CertificateError(
+      `the key in ${keyFile} is not that of the first certificate in ${certFile}`,
+      'keyFile',
+    );
   return {
     digest: createHash('sha256')
       .update(JSON.stringify([certText, keyText, caText]))
@@ -55,18 +67,18 @@ export function readCertificate({ certFile, keyFile, clientCaFile }: TlsFiles): 
   };
 }
 
-const textOf = (file: string): string =>
+const textOf = (file: string, culprit: keyof TlsFiles): string =>
   orRefuse(
     () => readFileSync(file, 'utf8'),
-    (reason) => new CertificateError(`${file} cannot be read: ${reason}`),
+    (reason) => new CertificateError(`${file} cannot be read: ${reason}`, culprit),
   );
 
-function certificatesIn(text: string, file: string): X509Certificate[] {
+function certificatesIn(text: string, file: string, culprit: keyof TlsFiles): X509Certificate[] {
   const blocks = text.match(BLOCK) ?? [];
-  if (blocks.length === 0) throw new CertificateError(`${file} has no certificate; expected PEM`);
+  if (blocks.length === 0) throw new CertificateError(`${file} has no certificate; expected PEM`, culprit);
   return orRefuse(
     () => blocks.map((block) => new X509Certificate(block)),
-    (reason) => new CertificateError(`${file} has a certificate that cannot be read: ${reason}`),
+    (reason) => new CertificateError(`${file} has a certificate that cannot be read: ${reason}`, culprit),
   );
 }
 
@@ -77,5 +89,6 @@ const keyIn = (text: string, file: string): KeyObject =>
     (reason) =>
       new CertificateError(
         `${file} has no private key that can be read; expected PEM without a passphrase (${reason})`,
+        'keyFile',
       ),
   );

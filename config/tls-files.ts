@@ -2,6 +2,8 @@
 import { CertificateError, readCertificate, type TlsFiles } from './certificate.js';
 import type { Config } from './variables.js';
 
+const VARIABLE_ENDS = { certFile: 'CERT_FILE', keyFile: 'KEY_FILE', clientCaFile: 'CLIENT_CA_FILE' } as const;
+
 /** null for a port without TLS. */
 export const tlsFilesOf = (config: Config): Readonly<Record<'public' | 'operator', TlsFiles | null>> => ({
   public: filesOf(config.tlsCertFile, config.tlsKeyFile, null),
@@ -44,6 +46,6 @@ function unservable(prefix: string, files: TlsFiles | null): string[] {
     return [];
   } catch (error) {
     if (!(error instanceof CertificateError)) throw error;
-    return [`${prefix}_CERT_FILE: ${error.message}`];
+    return [`${prefix}_${VARIABLE_ENDS[error.culprit]}: ${error.message}`];
   }
 }

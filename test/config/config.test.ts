@@ -44,19 +44,15 @@ test('values are read, and variables of other programs ignored', () => {
     TOTE_RETENTION: '30d',
     TOTE_VOLATILITY: 'BTC=0.61, EURUSD=0.2',
   });
-  assert.equal(config.host, '::1');
-  assert.equal(config.port, 0);
-  assert.equal(config.operatorToken, 'a-token-of-my-own');
-  assert.equal(config.clock, 'manual');
-  assert.equal(config.clockStartMs, Date.parse('2026-06-10T12:00:00.250Z'));
-  assert.equal(config.demo, false);
+  const { host, port, operatorToken, clock, clockStartMs, demo } = config;
+  assert.deepEqual([host, port, operatorToken, demo], ['::1', 0, 'a-token-of-my-own', false]);
+  assert.deepEqual([clock, clockStartMs], ['manual', Date.parse('2026-06-10T12:00:00.250Z')]);
   assert.deepEqual(config.rateLimits, { keyRead: 9, keyWrite: 30, keyCancel: 120, account: 240, ip: 5 });
   assert.deepEqual(config.trustedProxies, ['10.0.0.1', '::1', '10.1.0.0/16']);
   assert.equal(readConfig({ TOTE_RATE_LIMITS: 'off' }).rateLimits, null);
   const cancels = (text: string) => readConfig({ TOTE_RATE_LIMITS: text }).rateLimits?.keyCancel;
   assert.deepEqual([cancels('key_write=50'), cancels('key_write=50,key_cancel=60')], [200, 60]);
-  assert.equal(config.snapshotCommands, 250_000);
-  assert.equal(config.segmentBytesMax, 67_108_864);
+  assert.deepEqual([config.snapshotCommands, config.segmentBytesMax], [250_000, 67_108_864]);
   assert.deepEqual(config.volatility, { ...YEARLY_VOLATILITY, BTC: 0.61, EURUSD: 0.2 });
   const live = readConfig({
     TOTE_FEED: ' coinbase, hermes ',
@@ -319,4 +315,9 @@ test('a port with TLS has a certificate and its key, and only such a port can as
   ]);
   const [missing] = mistakesOf({ TOTE_TLS_CERT_FILE: join(folder, 'none'), TOTE_TLS_KEY_FILE: 'none' });
   assert.match(missing ?? '', /^TOTE_TLS_CERT_FILE: .*none cannot be read: ENOENT/);
+  const [some, none, port] = [newFile(''), join(folder, 'none'), 'TOTE_OPERATOR_TLS_'];
+  for (const name of ['CERT', 'KEY', 'CLIENT_CA'].map((file) => `${port}${file}_FILE`)) {
+    const files = { [`${port}CERT_FILE`]: some, [`${port}KEY_FILE`]: some, [name]: none };
+    assert.match(mistakesOf(files).join(), new RegExp(`^${name}: .*none cannot be read: ENOENT`));
+  }
 });

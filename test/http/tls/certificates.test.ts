@@ -32,7 +32,7 @@ function refusalOf(certFile: string, keyFile: string, clientCaFile: string | nul
     return '';
   } catch (error) {
     assert.ok(error instanceof CertificateError);
-    return error.message;
+    return `${error.culprit}: ${error.message}`;
   }
 }
 
@@ -65,21 +65,22 @@ function portOf(pair: Pair, operators: Pair | null = null) {
 
 test('a certificate is read with its names and times; files that do not fit are refused', { skip }, () => {
   const one = selfSigned(folder, 'one', { days: 30 });
+  const { certFile, keyFile } = one;
   const other = selfSigned(folder, 'other');
   const read = readCertificate({ ...one, clientCaFile: null });
   assert.equal(read.names, 'DNS:localhost, IP Address:127.0.0.1');
   assert.equal(read.validToMs - read.validFromMs, 30 * DAY_MS);
-  const unpaired = refusalOf(one.certFile, other.keyFile);
-  assert.match(unpaired, /other\.key is not that of the first certificate in .*one\.crt/);
-  assert.match(refusalOf(one.keyFile, one.keyFile), /one\.key has no certificate; expected PEM/);
-  assert.match(refusalOf(one.certFile, one.certFile), /one\.crt has no private key that can be read/);
-  assert.match(refusalOf(one.certFile, join(folder, 'none')), /none cannot be read: ENOENT/);
-  assert.match(refusalOf(one.certFile, one.keyFile, one.keyFile), /one\.key has no certificate/);
+  const unpaired = refusalOf(certFile, other.keyFile);
+  assert.match(unpaired, /^keyFile: .*other\.key is not that of the first certificate in .*one\.crt/);
+  assert.match(refusalOf(keyFile, keyFile), /^certFile: .*one\.key has no certificate; expected PEM/);
+  assert.match(refusalOf(certFile, certFile), /^keyFile: .*one\.crt has no private key that can be read/);
+  assert.match(refusalOf(certFile, join(folder, 'none')), /^keyFile: .*none cannot be read: ENOENT/);
+  assert.match(refusalOf(certFile, keyFile, keyFile), /^clientCaFile: .*one\.key has no certificate/);
   const cut = join(folder, 'cut.crt');
   writeFileSync(cut, one.cert.replace(/\n.*\n/, '\n'));
-  assert.match(refusalOf(cut, one.keyFile), /cut\.crt has a certificate that cannot be read/);
+  assert.match(refusalOf(cut, keyFile), /^certFile: .*cut\.crt has a certificate that cannot be read/);
   const signing = selfSigned(folder, 'signing', { newKey: '-newkey ed25519 -nodes' });
-  assert.match(refusalOf(signing.certFile, signing.keyFile), /kind ed25519; expected RSA or EC/);
+  assert.match(refusalOf(signing.certFile, signing.keyFile), /^keyFile: .*kind ed25519; expected RSA or EC/);
   const rsa = selfSigned(folder, 'rsa', { newKey: '-newkey rsa:2048 -nodes' });
   assert.equal(refusalOf(rsa.certFile, rsa.keyFile), '');
 });
