@@ -5,6 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { orRefuse } from '../engine/base/attempt.js';
+import { isHostName } from '../engine/base/host-name.js';
 import { utcMsOf } from '../engine/base/iso-text.js';
 import { AMOUNT_CENTS_MAX, centsOfDollars } from '../engine/base/money.js';
 import { isOperatorToken, OPERATOR_TOKEN_FORM } from '../engine/model/operators.js';
@@ -88,8 +89,7 @@ export function textOf(form: string, isOfForm: (text: string) => boolean): Parse
   };
 }
 
-const HOST_NAME = /^[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$/;
-export const host = textOf('an IP address or a host name', (text) => isIP(text) > 0 || HOST_NAME.test(text));
+export const host = textOf('an IP address or a host name', (text) => isIP(text) > 0 || isHostName(text));
 export const path = textOf('a path', (text) => text !== '' && !text.includes('\0'));
 export const token = textOf(OPERATOR_TOKEN_FORM, isOperatorToken);
 

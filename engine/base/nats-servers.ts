@@ -1,9 +1,9 @@
 /** The text forms of NATS servers and stream names, for the configuration and the command line. */
+import { isHostName } from './host-name.js';
 
 const PORT = 4222;
 const PORT_MAX = 65_535;
-const LABEL = '[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?';
-const HOST_FORM = new RegExp(`^(${LABEL}(\\.${LABEL})*\\.?|\\[[0-9a-fA-F:]+\\])(:\\d{1,5})?$`);
+const HOST_FORM = /^(?:([^:[\]]+)|(\[[0-9a-fA-F:]+\]))(:\d{1,5})?$/;
 
 export const NATS_SERVERS_FORM =
   'nats://host1,host2,host3 with or without ports, each once, or with nats:// before each; tls:// in place of nats:// for TLS';
@@ -34,8 +34,11 @@ export function hostAndPortOf(server: string): readonly [host: string, port: num
   return [host, Number(port)];
 }
 
-/** A name that can never be resolved would be tried for ever. */
-const isHost = (host: string): boolean => HOST_FORM.test(host) && URL.canParse(`http://${host}`);
+function isHost(host: string): boolean {
+  const [, name, address = ''] = HOST_FORM.exec(host) ?? [];
+  return name === undefined ? URL.canParse(`http://${address}`) : isHostName(name);
+}
+
 const isPort = (port: number): boolean => port >= 1 && port <= PORT_MAX;
 
 export const isStreamName = (text: string): boolean => /^[A-Za-z0-9_-]{1,64}$/.test(text);

@@ -79,8 +79,8 @@ test('the replicated log needs its servers, and nothing of it is set in vain', (
   assert.equal(readConfig({ TOTE_REPLICATION: 'off' }).replication, null);
 });
 
+const NO_HOSTS = ['a host', 'a..b', '.', '-a', 'a-', 'a.-b', '10.0.0.300', '[:::::]', `${'a'.repeat(64)}.b`];
 const BAD_VALUES: readonly (readonly [name: string, value: string, expected: RegExp])[] = [
-  ['TOTE_HOST', 'a host', /IP address or a host name/],
   ['TOTE_PORT', '65536', /port number/],
   ['TOTE_VOLATILITY', 'DOGE=1', /assets of BTC, ETH/],
   ['TOTE_VOLATILITY', 'BTC=1,BTC=2', /at most once/],
@@ -119,9 +119,8 @@ const BAD_VALUES: readonly (readonly [name: string, value: string, expected: Reg
   ['TOTE_REPLICATION', 'nats://a,tls://b', /"off", or nats:/],
   ['TOTE_REPLICATION', 'nats://a:65536', /"off", or nats:/],
   ['TOTE_REPLICATION', 'nats://a/x', /"off", or nats:/],
-  ...['a..b', '.', '-a', 'a-', 'a.-b', '10.0.0.300', '[:::::]', `${'a'.repeat(64)}.b`].map(
-    (host) => ['TOTE_REPLICATION', `nats://${host}`, /"off", or nats:/] as const,
-  ),
+  ...NO_HOSTS.map((host) => ['TOTE_REPLICATION', `nats://${host}`, /"off", or nats:/] as const),
+  ...NO_HOSTS.map((host) => ['TOTE_HOST', host, /IP address or a host name/] as const),
   ['TOTE_REPLICATION', 'nats://a,a:4222', /each once/],
   ['TOTE_ROLE', 'master', /leader, standby, auto/],
   ['TOTE_NODE', 'a b', /letters, digits/],
