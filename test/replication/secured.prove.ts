@@ -30,12 +30,12 @@ async function startSecured(
   given: Pick<NatsOptions, 'config' | 'connection'>,
 ): Promise<Secured> {
   const folder = newDataDir();
-  // Not for "localhost", which Node looks for where a client does not say otherwise.
+  // Not for "localhost", which Node looks for where a client does not say otherwise, even if the list has it.
   const pair = selfSigned(folder, 'nats', { dns: 'elsewhere' });
   const file = join(folder, 'credentials');
   writeFileSync(file, credentials);
   const config = `tls { cert_file: "${pair.certFile}", key_file: "${pair.keyFile}" }\n${given.config}`;
-  const settings = { servers: ['127.0.0.1:4222'], stream: 'tote', credentialsFile: null };
+  const settings = { servers: ['localhost:4222', '127.0.0.1:4222'], stream: 'tote', credentialsFile: null };
   const { tls = null } = connectionOptions({ ...settings, tls: { caFile: pair.certFile } });
   const connection = { ...given.connection, tls };
   const nats = await NatsCluster.start({ servers: 1, config, connection });

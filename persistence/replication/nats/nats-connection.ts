@@ -54,16 +54,17 @@ function tlsOptions(servers: readonly string[], caFile: string | null): TlsOfNod
   return caFile === null ? checked : { ...checked, ca: readNamedFile(caFile) };
 }
 
-/**
- * The library tells Node no name of a server that is known by its address, and Node would look for "localhost". So the
- * certificate must name one of the list's addresses: these servers are one cluster, and trusted alike.
- */
+/** The name that Node looks for where the library tells it none: a server that is known by its address. */
+const UNNAMED = 'localhost';
+
+/** A server without a name must name one of the list's addresses: these servers are one cluster, and trusted alike. */
 function identityCheck(servers: readonly string[]): typeof checkServerIdentity {
   const hosts = servers.map((server) => hostAndPortOf(server)[0]);
   const addresses = hosts.filter((host) => isIP(host) !== 0);
   return (name, certificate) => {
     const isNamed = hosts.includes(name) || addresses.length === 0;
-    const refusals = (isNamed ? [name] : addresses).map((host) => checkServerIdentity(host, certificate));
+    const expected = [...(isNamed ? [name] : []), ...(name === UNNAMED || !isNamed ? addresses : [])];
+    const refusals = expected.map((host) => checkServerIdentity(host, certificate));
     return refusals.includes(undefined) ? undefined : refusals[0];
   };
 }
