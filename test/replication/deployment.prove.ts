@@ -59,9 +59,10 @@ test('compose.yaml names settings that there are, and keeps what must be kept', 
   const known = Object.values({ ...VARIABLES, ...PRICE_VARIABLES }).map(({ name }): string => name);
   const named = Object.keys(services.tote.environment ?? {});
   assert.equal(named.filter((name) => !known.includes(name)).join(), 'NODE_EXTRA_CA_CERTS');
-  for (const [name, { restart, network_mode: mode, volumes: mounted = [] }] of Object.entries(services)) {
-    assert.deepEqual([restart, mode], ['always', 'host'], name);
-    assert.deepEqual(mounted, [`${name}:/data`, ...(name === 'tote' ? ['./tls:/tls:ro'] : [])]);
+  for (const [name, service] of Object.entries(services)) {
+    const { restart, network_mode: mode, read_only: isReadOnly, cap_drop: dropped } = service;
+    assert.deepEqual([restart, mode, isReadOnly, dropped], ['always', 'host', true, ['ALL']], name);
+    assert.deepEqual(service.volumes, [`${name}:/data`, ...(name === 'tote' ? ['./tls:/tls:ro'] : [])]);
     assert.ok(name in volumes);
   }
   assert.match(services.tote.healthcheck?.test.at(-1) ?? '', /8081\/healthz/);
@@ -98,10 +99,8 @@ function startTote(t: TestContext, machine: number, dataDir: string, tls: string
 
 function startProxies(t: TestContext, folder: string): string[] {
   const haproxy = join(folder, 'haproxy.cfg');
-  writeFileSync(
-    haproxy,
-    here(readDocument('docs/deploy/haproxy.cfg')).replace('bind 0.0.0.0:80', `bind ${proxyAddress}:8000`),
-  );
+  const config = here(readDocument('docs/deploy/haproxy.cfg'));
+  writeFileSync(haproxy, config.replace('bind 0.0.0.0:80', `bind ${proxyAddress}:8000`));
   runProgram(t, 'haproxy', ['-f', haproxy]);
   const nginx = join(folder, 'nginx.conf');
   const http = here(readDocument('docs/deploy/nginx-two-machines.conf')).replace(
@@ -123,11 +122,8 @@ test('the files of the documents make an exchange that outlives its leader', { s
     const store = join(folder, `nats-${machine}`);
     mkdirSync(store);
     const { command = [] } = composed(machine).services.nats;
-    runProgram(
-      t,
-      'nats-server',
-      command.map((word) => word.replace('/data', store)),
-    );
+    const args = command.map((word) => word.replace('/data', store));
+    runProgram(t, 'nats-server', args);
   }
   const urls = startProxies(t, folder);
   const [dirOne, dirTwo] = [newDataDir(), newDataDir()];

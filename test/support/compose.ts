@@ -9,6 +9,8 @@ interface ComposeService {
   readonly volumes?: readonly string[];
   readonly restart?: string;
   readonly network_mode?: string;
+  readonly read_only?: boolean;
+  readonly cap_drop?: readonly string[];
   readonly healthcheck?: { readonly test: readonly string[] };
 }
 
