@@ -3,7 +3,7 @@
  * wait for most of their time, run at once.
  */
 import assert from 'node:assert/strict';
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,6 +17,7 @@ import { startPair } from '../../support/replication/replicated.js';
 
 const missing = ['python3', 'systemd-notify'].filter((program) => !isAvailable(program));
 const skip = missing.length > 0 ? `${missing.join(', ')} missing` : false;
+const withNats = { skip: skip || NO_NATS };
 
 /**
  * Prints every message in a line. `recv` drops the descriptor by which `systemd-notify` waits until it was received.
@@ -84,9 +85,7 @@ describe('messages to systemd', { concurrency: true }, () => {
     await manager.sees('READY=1');
   });
 
-  test('systemd waits for no takeover: a standby that follows has started', {
-    skip: skip || NO_NATS,
-  }, async (t) => {
+  test('systemd waits for no takeover: a standby that follows has started', withNats, async (t) => {
     const manager = await startManager(t);
     const envB = { NOTIFY_SOCKET: manager.path, WATCHDOG_USEC: '100000' };
     const { leader, b } = await startPair(t, { envB });
@@ -118,10 +117,14 @@ describe('messages to systemd', { concurrency: true }, () => {
     assert.equal((await server.stop()).code, 0);
   });
 
-  test('the unit lets threads lower their own priority, so that orders come first', {
+  test('the units are sound, and threads may lower their own priority, so that orders come first', {
     skip: !isAvailable('systemd-analyze') && 'systemd-analyze is missing',
   }, () => {
-    const judged = execFileSync('systemd-analyze', ['security', '--offline=yes', 'docs/deploy/tote.service']);
-    assert.match(String(judged), /@resources is included \(e\.g\. setpriority is allowed\)/);
+    const analyze = (...args: string[]) => spawnSync('systemd-analyze', args, { encoding: 'utf8' });
+    const judged = analyze('security', '--offline=yes', 'docs/deploy/tote.service').stdout;
+    assert.match(judged, /@resources is included \(e\.g\. setpriority is allowed\)/);
+    const units = ['tote.service', 'tote-backup.timer', 'tote-backup.service'];
+    const files = units.map((unit) => `docs/deploy/${unit}`);
+    assert.doesNotMatch(analyze('verify', '--man=no', ...files).stderr, /tote/);
   });
 });
