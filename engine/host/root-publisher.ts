@@ -2,9 +2,10 @@
  * Puts the roots of locked rounds on record, as they are made beside the engine's thread. Only a manual clock waits for
  * them, so that in a sandbox a root always comes before the result.
  */
+
+import type { MadeRoot } from '../model/commands.js';
 import type { RoundName } from '../model/domain.js';
 import type { ErrorCode } from '../model/errors.js';
-import type { SignedRoot } from '../model/proofs/proof-views.js';
 import type { RoundView } from '../model/views.js';
 import { awaitsRoot, unfinishedRounds } from '../reads/round-bets.js';
 import type { Sequencer } from './sequencer.js';
@@ -16,8 +17,6 @@ export interface RootPublisherOptions {
   readonly onRefused: (round: RoundName, code: ErrorCode, detail: string) => void;
 }
 
-export type RootToPublish = SignedRoot & RoundName;
-
 export class RootPublisher {
   #waiters: (() => void)[] = [];
   /** There is nothing more to wait for. A round that leaves memory leaves no trace here. */
@@ -28,7 +27,7 @@ export class RootPublisher {
     private readonly options: RootPublisherOptions,
   ) {}
 
-  publish(root: RootToPublish): void {
+  publish(root: MadeRoot): void {
     const { sequencer } = this;
     if (sequencer.stopped) return;
     const outcome = sequencer.submit({ kind: 'publishRoot', timeMs: sequencer.stampMs(), ...root });

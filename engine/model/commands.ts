@@ -247,11 +247,14 @@ export interface VoidRound extends Operated, RoundName {
   readonly reason: string;
 }
 
+/** Made beside the engine, which only keeps it. */
+export interface MadeRoot extends RoundName, SignedRoot {}
+
 /**
  * Puts the Merkle root over a locked round's bet hashes on record, before the result can be known, with the server's
- * signature. Made beside the engine, which only keeps it. Rejected once the round is settled.
+ * signature. Rejected once the round is settled.
  */
-export interface PublishRoot extends Timed, RoundName, SignedRoot {
+export interface PublishRoot extends Timed, MadeRoot {
   readonly kind: 'publishRoot';
 }
 

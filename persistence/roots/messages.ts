@@ -1,7 +1,7 @@
 /** Messages of the thread that makes the roots of rounds and signs: with the event loop, and from the shadow. */
 import type { MessagePort } from 'node:worker_threads';
+import type { MadeRoot } from '../../engine/model/commands.js';
 import type { RoundName } from '../../engine/model/domain.js';
-import type { SignedRoot } from '../../engine/model/proofs/proof-views.js';
 import type { SigningKeys } from '../../engine/model/proofs/signing.js';
 import type { SignedHead } from '../../engine/proofs/statements.js';
 
@@ -32,8 +32,6 @@ export interface RootsOptions {
   /** `JournalHead`s come here. */
   readonly shadow: MessagePort;
 }
-
-export interface MadeRoot extends SignedRoot, RoundName {}
 
 export type ToRootsThread = readonly RootNote[];
 

@@ -3,13 +3,14 @@ import { BetHashes } from '../../crypto/bet-hashes.js';
 import { FAIRNESS_TOOLS } from '../../crypto/fairness-tools.js';
 import { must } from '../../engine/base/assert.js';
 import { RoundSeeds } from '../../engine/fairness.js';
+import type { MadeRoot } from '../../engine/model/commands.js';
 import { MARKETS_MAX, type RoundName, roundId } from '../../engine/model/domain.js';
 import type { HashedBet } from '../../engine/model/events.js';
 import type { SignedRoot } from '../../engine/model/proofs/proof-views.js';
 import { newLeaf, TreeHasher, TreeStack } from '../../engine/proofs/merkle.js';
 import { rootStatement } from '../../engine/proofs/statements.js';
 import { noRest, type Rest } from '../thread/pace.js';
-import { BET_CELLS, type MadeRoot, type RootNote } from './messages.js';
+import { BET_CELLS, type RootNote } from './messages.js';
 
 export type RoundRoot = RoundName & Pick<SignedRoot, 'merkleRoot' | 'treeSize'>;
 

@@ -1,7 +1,8 @@
 /** The event loop's side of the thread that makes roots (`worker.ts`). */
+import type { MadeRoot } from '../../engine/model/commands.js';
 import type { SignedHead } from '../../engine/proofs/statements.js';
 import { startThread, Thread } from '../thread/thread.js';
-import type { FromRootsThread, MadeRoot, RootsOptions, ToRootsThread } from './messages.js';
+import type { FromRootsThread, RootsOptions, ToRootsThread } from './messages.js';
 
 export interface RootsEvents {
   onRoot(root: MadeRoot): void;

@@ -2,10 +2,11 @@
  * The shadow's thread with the two beside it: the reader of the archive, and the one that makes the roots of rounds.
  */
 import { MessageChannel } from 'node:worker_threads';
+import type { MadeRoot } from '../../engine/model/commands.js';
 import type { SignedHead } from '../../engine/proofs/statements.js';
 import { ReaderThread } from '../archive/reader/thread.js';
 import type { Store } from '../recovery/open-store.js';
-import type { MadeRoot, RootNote } from '../roots/messages.js';
+import type { RootNote } from '../roots/messages.js';
 import { type RootsEvents, RootsThread } from '../roots/thread.js';
 import type { ShadowOptions } from './messages.js';
 import { type ShadowEvents, ShadowThread } from './thread.js';

@@ -5,7 +5,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { must } from '../../../engine/base/assert.js';
-import { RootPublisher, type RootToPublish } from '../../../engine/host/root-publisher.js';
+import { RootPublisher } from '../../../engine/host/root-publisher.js';
+import type { MadeRoot } from '../../../engine/model/commands.js';
 import { rootRefusedLogger } from '../../../start/store-lines.js';
 import { pushHost } from '../../support/host/feed-hosts.js';
 import { codeOf, NOON_MS } from '../../support/host/host.js';
@@ -47,7 +48,7 @@ class Round {
     this.host.settle();
   }
 
-  root(treeSize: number): RootToPublish {
+  root(treeSize: number): MadeRoot {
     const { market, roundNumber } = must(this.host.engine.currentRound(0), 'a round');
     const facts = { merkleRoot: 'ab'.repeat(32), keyId: '0123456789abcdef', signature: 'cd'.repeat(64) };
     return { market, roundNumber, treeSize, ...facts };

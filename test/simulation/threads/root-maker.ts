@@ -3,7 +3,7 @@
  * the server's engine. Roots come late, as threads do, and now and then too late.
  */
 import type { Engine } from '../../../engine/engine.js';
-import type { MadeRoot } from '../../../persistence/roots/messages.js';
+import type { MadeRoot } from '../../../engine/model/commands.js';
 import { rootMaker } from '../../support/engine/signing.js';
 import type { Rng } from '../../support/reference/random/rng.js';
 import type { ThreadHost } from './thread.js';

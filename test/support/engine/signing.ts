@@ -2,9 +2,10 @@
 import { writeFileSync } from 'node:fs';
 import { keyIdOf, type SignLater, signerOf } from '../../../crypto/signing.js';
 import type { Engine } from '../../../engine/engine.js';
+import type { MadeRoot } from '../../../engine/model/commands.js';
 import type { SigningKeys } from '../../../engine/model/proofs/signing.js';
 import { RootFeed } from '../../../persistence/roots/feed.js';
-import type { MadeRoot, RootNote } from '../../../persistence/roots/messages.js';
+import type { RootNote } from '../../../persistence/roots/messages.js';
 import { RoundRoots, signedRoot } from '../../../persistence/roots/round-roots.js';
 
 /** RFC 8032, section 7.1, test 1. */
