@@ -71,7 +71,7 @@ interface RefusedTick {
 }
 
 /** No command behind `seq` has changed the rules. */
-interface RulesInForce {
+interface NumberedRules {
   readonly rules: Rules;
   readonly rulesVersion: number;
   readonly seq: number;
@@ -123,7 +123,7 @@ export class OperatorCommands {
     return { result: this.#resultOf(outcome), after: outcome.seq };
   };
 
-  readonly rules = (): Reply<RulesInForce> => {
+  readonly rules = (): Reply<NumberedRules> => {
     const { engine } = this.options.sequencer;
     const rules = must(engine.rules, 'rules in force');
     if (this.#rulesSeen.rules !== rules) this.#rulesSeen = { rules, seq: engine.seq };
@@ -132,7 +132,7 @@ export class OperatorCommands {
   };
 
   /** Refused if the rules were changed after `seq`; the result is the command's number. */
-  readonly configure = (given: Sent & Pick<RulesInForce, 'rules' | 'seq'>): Reply<number> => {
+  readonly configure = (given: Sent & Pick<NumberedRules, 'rules' | 'seq'>): Reply<number> => {
     const { rules, seq: seen, by } = given;
     if (this.rules().result.seq !== seen) throw RULES_CHANGED;
     const timeMs = this.options.sequencer.stampMs();
