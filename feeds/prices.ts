@@ -65,7 +65,8 @@ export function openPrices(
         assetOf(market) === asset &&
         (engine.marketRules(market) !== null || engine.currentRound(market) !== null),
     );
-  const expectedAssets = expectedAssetsOf(config, hours, tracker, chosen.liveFeeds, hasMarket);
+  const { liveFeeds } = chosen;
+  const expectedAssets = expectedAssetsOf(config, { hours, tracker, liveFeeds, hasMarket });
   return {
     ...chosen,
     hours,
@@ -84,21 +85,24 @@ const SILENT_MS = 10_000;
 export type AssetsAt = (nowMs: number) => readonly Asset[];
 
 type Setup = Pick<RunningConfig, 'feed' | 'clock'>;
-type Hours = Pick<MarketHours, 'isOpen'>;
 type Latest = Pick<PriceTracker, 'latest'>;
-type Covering = readonly Pick<LiveFeed, 'covers'>[];
+
+interface Surroundings {
+  readonly hours: Pick<MarketHours, 'isOpen'>;
+  readonly tracker: Latest;
+  readonly liveFeeds: readonly Pick<LiveFeed, 'covers'>[];
+  readonly hasMarket: (asset: number) => boolean;
+}
 
 /**
- * Assets whose feed is silent: without a new tick their rounds will soon be voided. No tick is expected while an asset's markets are closed, nor with a manual clock. With pushed prices only assets with
- * an earlier tick are expected to have another: the server does not know which ones will be pushed. Live prices are
- * expected only for assets that a feed covers, and any only for assets with a market that is active.
+ * Assets whose feed is silent: without a new tick their rounds will soon be voided. No tick is expected while an asset's
+ * markets are closed, nor with a manual clock. With pushed prices only assets with an earlier tick are expected to have
+ * another: the server does not know which ones will be pushed. Live prices are expected only for assets that a feed
+ * covers, and any only for assets with a market that is active.
  */
 export function expectedAssetsOf(
   { feed, clock }: Setup,
-  hours: Hours,
-  tracker: Latest,
-  liveFeeds: Covering = [],
-  isOffered: (asset: number) => boolean = () => true,
+  { hours, tracker, liveFeeds, hasMarket }: Surroundings,
 ): AssetsAt {
   if (clock === 'manual') return () => [];
   return (nowMs) =>
@@ -108,7 +112,7 @@ export function expectedAssetsOf(
       const isExpected = isCovered || tracker.latest(asset) !== null;
       return (
         isExpected &&
-        isOffered(asset) &&
+        hasMarket(asset) &&
         [nowMs - SILENT_MS, nowMs].every((timeMs) => hours.isOpen(assetClassOf(name), timeMs))
       );
     });

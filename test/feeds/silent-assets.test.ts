@@ -7,12 +7,15 @@ import { DAY_MS, pushHost } from '../support/host/feed-hosts.js';
 
 const BTC = 0;
 const hours = new MarketHours();
-const silentOf = (...setting: Parameters<typeof expectedAssetsOf>): AssetsAt =>
-  silentAssetsOf(expectedAssetsOf(...setting), setting[2]);
+const others = { hours, liveFeeds: [], hasMarket: () => true };
+type Setting = Parameters<typeof expectedAssetsOf>;
+function silentOf(setup: Setting[0], given: Pick<Setting[1], 'tracker'> & Partial<Setting[1]>): AssetsAt {
+  return silentAssetsOf(expectedAssetsOf(setup, { ...others, ...given }), given.tracker);
+}
 
 test('after a first pushed price another is expected within 10 s', () => {
   const { host, feed, clock } = pushHost();
-  const silent = silentOf({ feed: 'push', clock: 'system' }, hours, host.tracker);
+  const silent = silentOf({ feed: 'push', clock: 'system' }, { tracker: host.tracker });
   assert.deepEqual(silent(clock.wallMs), [], 'nobody has said that any is pushed');
   assert.equal(feed.offer(BTC, 100, clock.wallMs).taken, true);
   clock.pass(10_000);
@@ -25,20 +28,24 @@ test('after a first pushed price another is expected within 10 s', () => {
 
 test('the simulated feed is expected for every asset whose markets are open, and none on a manual clock', () => {
   const { host, clock } = pushHost();
-  const silent = silentOf({ feed: 'simulated', clock: 'system' }, hours, host.tracker);
+  const silent = silentOf({ feed: 'simulated', clock: 'system' }, { tracker: host.tracker });
   const onWednesday = silent(clock.wallMs);
   assert.ok(onWednesday.includes('BTC') && onWednesday.includes('GOLD'), onWednesday.join());
   const onSaturday = silent(clock.wallMs + 3 * DAY_MS);
   assert.ok(onSaturday.includes('BTC') && !onSaturday.includes('GOLD'), onSaturday.join());
-  assert.deepEqual(silentOf({ feed: 'simulated', clock: 'manual' }, hours, host.tracker)(clock.wallMs), []);
+  assert.deepEqual(
+    silentOf({ feed: 'simulated', clock: 'manual' }, { tracker: host.tracker })(clock.wallMs),
+    [],
+  );
 });
 
 test('of live prices those that no feed covers are not missed', () => {
   const { host, clock } = pushHost();
   const setup = { feed: 'coinbase', clock: 'system' } as const;
   const covers = (asset: number): boolean => asset === BTC;
-  const silent = silentOf(setup, hours, host.tracker, [{ covers }]);
+  const silent = silentOf(setup, { tracker: host.tracker, liveFeeds: [{ covers }] });
   assert.deepEqual(silent(clock.wallMs), ['BTC']);
-  const both = silentOf(setup, hours, host.tracker, [{ covers }, { covers: (asset) => asset === 1 }]);
+  const liveFeeds = [{ covers }, { covers: (asset: number) => asset === 1 }];
+  const both = silentOf(setup, { tracker: host.tracker, liveFeeds });
   assert.deepEqual(both(clock.wallMs), ['BTC', 'ETH']);
 });
