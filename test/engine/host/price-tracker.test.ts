@@ -9,6 +9,7 @@ import type { PriceTick } from '../../../engine/model/ports.js';
 import { defaultRules, RULES_VERSION } from '../../../engine/model/rules.js';
 import { tickAt } from '../../support/host/host.js';
 import { boundaryTick } from '../../support/reference/boundary-price.js';
+import { BTC_1M, BTC_5M, Exchange } from '../../support/reference/exchange.js';
 
 const MINUTE_MS = 60_000;
 const START_MS = Date.UTC(2026, 5, 10, 12);
@@ -62,11 +63,9 @@ test('property: boundary prices always equal those of the naive reference', () =
         const waiting = [...past, ...future.filter((boundaryMs) => boundaryMs <= nowMs)];
         if (forgets) window.forgetBut(waiting, nowMs);
         for (const boundaryMs of [...past, ...future.filter((ms) => ms <= nowMs + MINUTE_MS)]) {
-          assert.equal(
-            window.finalPrice(boundaryMs, nowMs),
-            referencePrice(events.slice(0, i + 1), boundaryMs, startMs, nowMs),
-            `boundary ${boundaryMs - START_MS} at ${nowMs - START_MS}`,
-          );
+          const expected = referencePrice(events.slice(0, i + 1), boundaryMs, startMs, nowMs);
+          const where = `boundary ${boundaryMs - START_MS} at ${nowMs - START_MS}`;
+          assert.equal(window.finalPrice(boundaryMs, nowMs), expected, where);
         }
       });
     }),
@@ -169,6 +168,21 @@ test('after a stall ticks may be as old as the boundaries that were missed', () 
   assert.equal(prices.offer(tickAt(START_MS + MINUTE_MS - 10_001, 100), nowMs).taken, false);
   const over = nowMs + GRACE_MS;
   assert.equal(prices.offer(tickAt(START_MS + 2 * MINUTE_MS, 100), over).taken, false);
+});
+
+test('the first grace that ends decides when a price is due: it runs from the boundary, or from a later stall', () => {
+  const exchange = new Exchange({ markets: [BTC_1M, BTC_5M] });
+  const [prices, startMs] = [new PriceTracker(exchange.reads), exchange.nowMs];
+  prices.start(startMs);
+  assert.equal(prices.nextDueMs(), Infinity);
+  exchange.openLate(BTC_1M, 100);
+  exchange.passTo(5 * MINUTE_MS);
+  prices.refresh(exchange.nowMs);
+  const minutes = prices.awaited.map(({ boundaryMs }) => (boundaryMs - startMs) / MINUTE_MS);
+  assert.deepEqual(minutes, [1, 5]);
+  assert.equal(prices.nextDueMs(), startMs + MINUTE_MS + GRACE_MS);
+  prices.resume(startMs + 3 * MINUTE_MS);
+  assert.equal(prices.nextDueMs(), startMs + 3 * MINUTE_MS + GRACE_MS);
 });
 
 test('before the start no tick is accepted', () => {

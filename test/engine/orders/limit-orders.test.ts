@@ -11,6 +11,7 @@ import {
   type Side,
 } from '../../../engine/model/domain.js';
 import type { EngineEvent, OrderFilled, Outcome } from '../../../engine/model/events.js';
+import { LimitTable } from '../../../engine/state/limit-table.js';
 import { fairHouse, fixedHouse } from '../../support/engine/house-rules.js';
 import { plainOrder } from '../../support/engine/plain-order.js';
 import { digestsOf, restored } from '../../support/engine/snapshots.js';
@@ -257,4 +258,12 @@ test('nothing is filled where a market or trading is stopped, without a price, o
   fillsNothing('betting has closed');
   exchange.passTo(15 * MINUTE_MS);
   fillsNothing('the round is over');
+});
+
+test('rows of limit orders that are gone are used again before new ones', () => {
+  const table = new LimitTable();
+  const take = () => table.take(1, 1, 10_00, { limitOddsE4: 20_000, validUntilMs: NO_END, key: 0 });
+  deepEqual([take(), take(), take()], [1, 2, 3]);
+  for (const row of [1, 3]) table.free(row);
+  deepEqual([take(), take(), take()].sort(), [1, 3, 4]);
 });

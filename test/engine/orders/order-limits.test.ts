@@ -61,12 +61,14 @@ test('stakes are limited by the minimum and maximum of the market, to the cent',
   equal(exchange.betOutcome({ account, stakeCents: 10_000_00 }), 'accepted');
 });
 
-test('the tier also limits the stake, to the cent; Bronze places nothing', () => {
+test('the lesser limit of tier and market is named and kept, to the cent; Bronze places nothing', () => {
   const exchange = Exchange.opened();
-  const limits = { SILVER: 1_000_00, GOLD: 5_000_00, PLATINUM: 10_000_00 } as const;
+  const limits = { SILVER: 1_000_00, GOLD: 5_000_00, PLATINUM: 10_000_00, VIP: 10_000_00 } as const;
   for (const [tier, limitCents] of Object.entries(limits)) {
     const account = exchange.account(tier as keyof typeof limits, 100_000_00);
-    equal(exchange.betOutcome({ account, stakeCents: limitCents + 1 }), 'stake_out_of_range', tier);
+    const detail = `amount must be 1 to ${limitCents / 100} USD for this market and account tier`;
+    const tooMuch = { status: 'rejected', code: 'stake_out_of_range', detail };
+    deepEqual(exchange.bet({ account, stakeCents: limitCents + 1 }), tooMuch);
     equal(exchange.betOutcome({ account, stakeCents: limitCents }), 'accepted', tier);
   }
   const bronze = exchange.account('BRONZE', 100_000_00);

@@ -113,6 +113,7 @@ const CHANGES: readonly (readonly [table: string, where: Cells, ...changes: Cell
   ['api_key', {}, { account: 999 }],
   ['transfer', {}, { account: 999 }, { seq: 1e9 }],
   ['market', {}, { market: 'BTC_FIVE_MINUTES' }],
+  ['market', { last_round: 28_333_442 }, { last_round: 28_333_441 }],
   ['open_price', {}, { price: 0 }, { price: '5' }],
   ['round', {}, { paid_cents: 1e12 }],
   ['round', { status: 'SETTLING', resolved_at_ms: null }, { resolved_at_ms: 1 }],

@@ -59,6 +59,8 @@ test('a refused price is reported, and the others of its list are accepted', asy
     assert.equal(malformed.status, 400, JSON.stringify(body));
     assert.match(malformed.error, /^invalid_request: (?!.*Array<)/);
   }
+  const { status, error } = await server.operator.post('/prices', ['x'.repeat(16_384)]);
+  assert.deepEqual([status, error], [413, 'body_too_large: a body has at most 16384 bytes']);
 });
 
 test('a simulated feed and a system clock cannot be controlled', async () => {
