@@ -37,10 +37,8 @@ test('a feed that this version does not have is refused, and can be replaced wit
 });
 
 test('all facts that differ are reported at once', () => {
-  const { mistakes } = assertRefused(
-    { TOTE_FEED: 'simulated', TOTE_CLOCK: 'system', TOTE_RULES_FILE: 'none' },
-    { ...PUSHED, rulesFrom: 'file' },
-  );
+  const given = { TOTE_FEED: 'simulated', TOTE_CLOCK: 'system', TOTE_RULES_FILE: 'none' };
+  const { mistakes } = assertRefused(given, { ...PUSHED, rulesFrom: 'file' });
   const named = mistakes.map((mistake) => mistake.split(':')[0]);
   assert.deepEqual(named, ['TOTE_FEED', 'TOTE_CLOCK', 'TOTE_RULES_FILE']);
 });
@@ -68,11 +66,8 @@ test('live prices need the clock of the system, and the service at the default a
   const sentence = /1 mistake.*\n.*TOTE_HERMES_API_KEY: is not set; expected the key of the service at pyth/;
   assert.match(mistakesOf({}), sentence);
   assert.equal(mistakesOf({ TOTE_HERMES_API_KEY: 'some-key' }), '');
-  assert.equal(
-    mistakesOf({ TOTE_HERMES_URL: 'http://localhost:4000' }),
-    '',
-    "a service of one's own may need none",
-  );
+  const ofOwn = mistakesOf({ TOTE_HERMES_URL: 'http://localhost:4000' });
+  assert.equal(ofOwn, '', "a service of one's own may need none");
   const manual = mistakesOf({ TOTE_HERMES_API_KEY: 'some-key', TOTE_CLOCK: 'manual' });
   assert.match(manual, /TOTE_CLOCK: live prices \(the feed "hermes"\) need the clock "system"/);
 });

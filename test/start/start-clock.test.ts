@@ -28,10 +28,8 @@ test('with open stakes the line says what is waited for, and with simulated pric
   assert.match(line, sentence);
   assert.match(line, /POST \/clock\/confirm/);
   const made = told(HOUR_MS, { hasStakes: true, isSimulated: true });
-  assert.match(
-    made,
-    / 1 h later: open rounds have stakes, and go on by this clock, since prices are simulated$/,
-  );
+  const goOn = / 1 h later: open rounds have stakes, and go on by this clock, since prices are simulated$/;
+  assert.match(made, goOn);
 });
 
 test('a clock that was set back is logged with the way back, a tolerated step is not', () => {

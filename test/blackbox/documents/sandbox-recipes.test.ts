@@ -32,10 +32,8 @@ async function follow(recipe: string, outcome: string): Promise<void> {
     const [, claim] = / # prints (.*)$/.exec(line) ?? [];
     return claim === undefined ? [] : [{ index, claim }];
   });
-  assert.ok(
-    claims.some(({ claim }) => claim.includes(outcome)),
-    `the recipe claims ${outcome}`,
-  );
+  const isClaimed = claims.some(({ claim }) => claim.includes(outcome));
+  assert.ok(isClaimed, `the recipe claims ${outcome}`);
   const marked = lines.map((line, index) => `${line}\necho "--- ${index}"`);
   const script = [setUp, 'echo "--- set up"', ...marked]
     .join('\n')

@@ -122,10 +122,8 @@ test('a past day is split by market, and a market by day', async () => {
   const { markets, total } = await get<HouseProfit>(`/house/profit?by=day&${past}`);
   assert.deepEqual(markets.map(({ marketId }) => marketId).sort(), [BTC, 'ETH_ONE_MINUTE']);
   assert.equal(sum(markets.map(({ houseResult }) => houseResult)), cents(total.houseResult));
-  assert.ok(
-    (markets[0]?.houseResult ?? 0) < (markets[1]?.houseResult ?? 0),
-    'the one that has lost more first',
-  );
+  const isLessFirst = (markets[0]?.houseResult ?? 0) < (markets[1]?.houseResult ?? 0);
+  assert.ok(isLessFirst, 'the one that has lost more first');
   for (const { marketId, results, ...earned } of markets) {
     assert.equal(cents(earned.houseResult), resultOf(marketId));
     const alone = await get<HouseProfit>(`/house/profit?by=day&${past}&marketId=${marketId}`);

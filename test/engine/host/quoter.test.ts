@@ -76,11 +76,8 @@ test('there is none from 2 s after the last newer price has arrived, or once it 
     host.tracker.offer(tickAt(timeMs, 100.02), nowMs);
   };
   offer(atMs);
-  assert.equal(
-    quoter.fairShareE6(MINUTE, atMs + 2_001),
-    NO_FAIR_SHARE,
-    'the same time again is nothing newer',
-  );
+  const afterwards = quoter.fairShareE6(MINUTE, atMs + 2_001);
+  assert.equal(afterwards, NO_FAIR_SHARE, 'the same time again is nothing newer');
   offer(atMs + 1);
   assert.ok(quoter.fairShareE6(MINUTE, atMs + 3_500) >= 0, 'a newer one counts from its arrival');
   host.clock.pass(9_000);
@@ -195,10 +192,8 @@ test('news without a factor takes the quote of the rounds into which it falls, u
   assert.deepEqual(shares(), [SHARE_SUSPENDED, SHARE_SUSPENDED]);
   assert.equal(codeOf(ordered(host)), 'market_suspended');
   news({ atMs: NOON_MS - 180_000 });
-  assert.ok(
-    shares().every((share) => share > 500_000),
-    'it is over',
-  );
+  const isOver = shares().every((share) => share > 500_000);
+  assert.ok(isOver, 'it is over');
 });
 
 test('a market that is not offered has none, and others have', () => {

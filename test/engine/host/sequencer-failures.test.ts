@@ -63,11 +63,8 @@ test('with lost files nothing is acknowledged or accepted: who waits is refused,
     host.endTurn();
     host.lifecycle.pump();
     pass(host, 60);
-    assert.deepEqual(
-      [host.fatal, host.journal.inFlight],
-      [[], null],
-      'the process stays up and writes nothing',
-    );
+    const { fatal, journal } = host;
+    assert.deepEqual([fatal, journal.inFlight], [[], null], 'the process stays up and writes nothing');
   }
 });
 

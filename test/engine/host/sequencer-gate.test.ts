@@ -78,11 +78,8 @@ test('time never goes backwards, and stands still while the clock is not sound',
   assert.equal(host.sequencer.stampMs(), start, 'an hour ahead at once');
   assert.equal(codeOf(host.order()), 'clock_unsynchronised');
   host.run(9_900);
-  assert.equal(
-    host.engine.currentRound(0)?.roundNumber,
-    Math.floor(NOON_MS / 60_000),
-    'no round ended early',
-  );
+  const current = host.engine.currentRound(0)?.roundNumber;
+  assert.equal(current, Math.floor(NOON_MS / 60_000), 'no round ended early');
   host.clock.wallMs -= 3_600_000 - 900;
   host.run(10_200);
   assert.equal(host.sequencer.wallClock.condition, 'sound');

@@ -80,20 +80,16 @@ test('the key is in a header only, and every asset is asked for by its symbol be
   const asked = service.listRequests.map(({ url }) =>
     new URL(url ?? '', service.url).searchParams.get('query'),
   );
-  assert.deepEqual(
-    asked,
-    ASSETS.map((asset) => HERMES_SYMBOLS[asset][0]),
-  );
+  const symbols = ASSETS.map((asset) => HERMES_SYMBOLS[asset][0]);
+  assert.deepEqual(asked, symbols);
   for (const { headers, url } of [...service.listRequests, request]) {
     assert.equal(headers.authorization, `Bearer ${KEY}`);
     assert.equal(headers['accept-encoding'], 'identity', 'a compressed stream would come late');
     assert.ok(!url?.includes(KEY));
   }
   const { searchParams } = new URL(request.url ?? '', service.url);
-  assert.deepEqual(
-    searchParams.getAll('ids[]'),
-    ASSETS.map((asset) => HERMES_IDS[asset]),
-  );
+  const ids = ASSETS.map((asset) => HERMES_IDS[asset]);
+  assert.deepEqual(searchParams.getAll('ids[]'), ids);
   const found = [searchParams.get('parsed'), searchParams.get('ignore_invalid_price_ids')];
   assert.deepEqual(found, ['true', 'true']);
 });
@@ -136,10 +132,9 @@ test('doubled updates and those out of order are left out, within a second too',
   for (const sent of [a, a, b, a, c, ...repeated, d, d, e, e]) stream.write(eventOf([sent]));
   stream.write(eventOf([btcAt(NOON_S + 3)]));
   await started.ticks.nextWhere(({ timeMs }) => timeMs === (NOON_S + 3) * 1_000);
-  assert.deepEqual(
-    started.ticks.all.slice(0, -1).map(({ price }) => price),
-    inOrder.map(({ price }) => Number(`${price}e-8`)),
-  );
+  const got = started.ticks.all.slice(0, -1).map(({ price }) => price);
+  const expected = inOrder.map(({ price }) => Number(`${price}e-8`));
+  assert.deepEqual(got, expected);
   assert.deepEqual(started.counts('BTC'), { taken: 6, refused: 0, standby: 0, repeated: 7, unsure: 0 });
 });
 
@@ -229,11 +224,8 @@ test('a 429 is obeyed: as long as the service says, a minute where it does not',
   const { reason, waitMs } = await waitOut(started);
   assert.deepEqual([reason, waitMs], ['the service answered 429: Too Many Requests', 60_000]);
   await streamOf(started);
-  assert.equal(
-    started.service.listRequests.length,
-    ASSETS.length,
-    'nothing more was asked for than had to be',
-  );
+  const requests = started.service.listRequests.length;
+  assert.equal(requests, ASSETS.length, 'nothing more was asked for than had to be');
 });
 
 /** Every request has this answer. */
