@@ -42,7 +42,7 @@ export function readConfig(env: Environment): Config {
   }
   mistakes.push(...mistakesOfTls(config), ...mistakesOfProduction(config));
   // A wrong value is told first: TOTE_REPLICATION itself may be meant.
-  if (mistakes.length === 0) mistakes.push(...mistakesOfReplication(env, config.replication !== null));
+  if (mistakes.length === 0) mistakes.push(...mistakesOfReplication(env, config.replication));
   if (mistakes.length > 0) throw new ConfigError(mistakes);
   return config;
 }

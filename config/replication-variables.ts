@@ -73,11 +73,15 @@ export const REPLICATION_VARIABLES = {
 /** Variables that are set in vain, one sentence each. */
 export function mistakesOfReplication(
   env: Readonly<Record<string, string | undefined>>,
-  isOn: boolean,
+  servers: NatsServers | null,
 ): string[] {
-  if (isOn) return [];
-  const others = Object.values(REPLICATION_VARIABLES).filter(({ name }) => name !== 'TOTE_REPLICATION');
-  return others
-    .filter(({ name }) => env[name] !== undefined)
-    .map(({ name }) => `${name}: is of use only with TOTE_REPLICATION, which is not set`);
+  const { replication, replicationCa, ...others } = REPLICATION_VARIABLES;
+  const isSet = ({ name }: { readonly name: string }): boolean => env[name] !== undefined;
+  if (servers !== null) {
+    const isVain = isSet(replicationCa) && !servers.isTls;
+    return isVain ? [`${replicationCa.name}: is of use only with tls:// in ${replication.name}`] : [];
+  }
+  return [...Object.values(others), replicationCa]
+    .filter(isSet)
+    .map(({ name }) => `${name}: is of use only with ${replication.name}, which is not set`);
 }

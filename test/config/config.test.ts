@@ -63,20 +63,21 @@ test('values are read, and variables of other programs ignored', () => {
   const { feed, hermesUrl, hermesApiKey } = live;
   assert.deepEqual([feed, hermesUrl.pathname, hermesApiKey], ['coinbase,hermes', '/hermes/', 'some-key']);
   assert.equal(live.coinbaseUrl.host, '[::1]:4001');
-  assert.equal(config.retentionMs, 2_592_000_000);
-  assert.equal(readConfig({ TOTE_RETENTION: '12h' }).retentionMs, 43_200_000);
-  assert.equal(readConfig({ TOTE_RETENTION: 'all' }).retentionMs, null);
+  const kept = ['12h', 'all'].map((text) => readConfig({ TOTE_RETENTION: text }).retentionMs);
+  assert.deepEqual([config.retentionMs, ...kept], [2_592_000_000, 43_200_000, null]);
 });
 
 test('the replicated log needs its servers, and nothing of it is set in vain', () => {
   const config = readConfig({ TOTE_REPLICATION: 'tls://a, b:4300,[::1]:1', TOTE_ROLE: 'auto' });
-  assert.deepEqual(config.replication, { servers: ['a:4222', 'b:4300', '[::1]:1'], isTls: true });
-  assert.equal(config.role, 'auto');
+  const three = { servers: ['a:4222', 'b:4300', '[::1]:1'], isTls: true };
+  assert.deepEqual([config.replication, config.role], [three, 'auto']);
   assert.throws(() => readConfig({ TOTE_ROLE: 'auto' }), /TOTE_ROLE: is of use only with TOTE_REPLICATION/);
   const named = readConfig({ TOTE_REPLICATION: 'nats://a.b-c.1x., nats://b:4300,10.0.0.1' });
-  const servers = ['a.b-c.1x.:4222', 'b:4300', '10.0.0.1:4222'];
-  assert.deepEqual(named.replication, { servers, isTls: false });
+  const ofNamed = { servers: ['a.b-c.1x.:4222', 'b:4300', '10.0.0.1:4222'], isTls: false };
+  assert.deepEqual(named.replication, ofNamed);
   assert.equal(readConfig({ TOTE_REPLICATION: 'off' }).replication, null);
+  const [plain] = mistakesOf({ TOTE_REPLICATION: 'nats://a', TOTE_REPLICATION_CA: 'ca.pem' });
+  assert.equal(plain, 'TOTE_REPLICATION_CA: is of use only with tls:// in TOTE_REPLICATION');
 });
 
 const NO_HOSTS = ['a host', 'a..b', '.', '-a', 'a-', 'a.-b', '10.0.0.300', '[:::::]', `${'a'.repeat(64)}.b`];

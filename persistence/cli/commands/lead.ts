@@ -154,6 +154,7 @@ async function open({ nats, stream, credentials, ca }: LeadOptions): Promise<Nat
   const servers = nats === undefined ? null : parseNatsServers(nats);
   if (servers === null) throw new UsageError(`--nats: expected ${NATS_SERVERS_FORM}`);
   if (!isStreamName(stream)) throw new UsageError(`--stream: expected ${STREAM_NAME_FORM}`);
+  if (ca !== undefined && !servers.isTls) throw new UsageError('--ca: is of use only with tls:// in --nats');
   const tls = servers.isTls ? { caFile: ca ?? null } : null;
   const settings = { servers: servers.servers, stream, credentialsFile: credentials ?? null, tls };
   // A third of all the code of the command line, which no other command needs.

@@ -77,9 +77,8 @@ test('updates become ticks of all 14 assets, with the time and the evidence of t
 test('the key is in a header only, and every asset is asked for by its symbol before the stream', async (t) => {
   const { service } = await start(t);
   const { request } = await service.streams.next();
-  const asked = service.listRequests.map(({ url }) =>
-    new URL(url ?? '', service.url).searchParams.get('query'),
-  );
+  const queryOf = (url = '') => new URL(url, service.url).searchParams.get('query');
+  const asked = service.listRequests.map(({ url }) => queryOf(url));
   const symbols = ASSETS.map((asset) => HERMES_SYMBOLS[asset][0]);
   assert.deepEqual(asked, symbols);
   for (const { headers, url } of [...service.listRequests, request]) {
