@@ -44,14 +44,14 @@ export function layeredRules(masterSecretFingerprint: string, layers: Layers): R
 export function withOverrides(masterSecretFingerprint: string, ...layers: readonly RulesOverrides[]): Rules {
   let rules = defaultRules(masterSecretFingerprint);
   let active: readonly string[] | undefined;
-  for (const { markets, limits = {}, tiers = {}, lossLimits, news = {}, profiles, ...plain } of layers) {
+  for (const { markets, limits = {}, tiers = {}, lossLimits, news = {}, profiles = {}, ...plain } of layers) {
     active = markets ?? active;
     rules = {
       ...rules,
       ...plain,
       lossLimits: { ...rules.lossLimits, ...lossLimits },
       news: { ...rules.news, ...newsOf(news) },
-      profiles: { ...rules.profiles, ...profiles },
+      profiles: withProfiles(rules.profiles, profiles),
       markets: rules.markets.map((market) => withLimits(market, limits)),
       tiers: rules.tiers.map((tier) => ({ ...tier, ...tiers[tier.tier] })),
     };
@@ -66,6 +66,15 @@ const newsOf = (news: NonNullable<RulesOverrides['news']>): Rules['news'] =>
       { ...own, at, atMs: Date.parse(at), assets },
     ]),
   );
+
+function withProfiles(
+  before: Rules['profiles'],
+  changes: NonNullable<RulesOverrides['profiles']>,
+): Rules['profiles'] {
+  const changed = ASSETS.filter((asset) => changes[asset] !== undefined);
+  const own = changed.map((asset) => [asset, { ...before[asset], ...changes[asset] }] as const);
+  return { ...before, ...Object.fromEntries(own) };
+}
 
 function withLimits(rules: MarketRules, limits: NonNullable<RulesOverrides['limits']>): MarketRules {
   const changes = targetsOf(rules.marketId).map((target) => limits[target] ?? {});

@@ -152,20 +152,15 @@ test('a secret comes from its variable, a file or a credential, from one of them
   const [key, open] = [join(folder, 'TOTE_HERMES_API_KEY'), join(folder, 'open')];
   writeFileSync(key, 'key-of-the-file\n', { mode: 0o600 });
   writeFileSync(open, 'key-of-the-file\n', { mode: 0o644 });
-  for (const env of [{ TOTE_HERMES_API_KEY_FILE: key }, { CREDENTIALS_DIRECTORY: folder }])
+  const inFile = { TOTE_HERMES_API_KEY_FILE: key };
+  for (const env of [inFile, { CREDENTIALS_DIRECTORY: folder }])
     assert.equal(readConfig(env).hermesApiKey, 'key-of-the-file');
   assert.equal(readConfig({ CREDENTIALS_DIRECTORY: join(folder, 'none') }).hermesApiKey, null);
   const refused: readonly (readonly [env: Record<string, string>, expected: RegExp])[] = [
     [{ TOTE_HERMES_API_KEY_FILE: open }, /TOTE_HERMES_API_KEY: .*other users cannot read: chmod o= .*open$/],
     [{ TOTE_HERMES_API_KEY_FILE: `${key}x` }, /^TOTE_HERMES_API_KEY: .*can be read: ENOENT/],
-    [
-      { TOTE_HERMES_API_KEY_FILE: key, TOTE_HERMES_API_KEY: 'in-clear' },
-      /expected one of TOTE_HERMES_API_KEY, /,
-    ],
-    [
-      { TOTE_HERMES_API_KEY_FILE: key, CREDENTIALS_DIRECTORY: folder },
-      /and the credential TOTE_HERMES_API_KEY/,
-    ],
+    [{ ...inFile, TOTE_HERMES_API_KEY: 'in-clear' }, /expected one of TOTE_HERMES_API_KEY, /],
+    [{ ...inFile, CREDENTIALS_DIRECTORY: folder }, /and the credential TOTE_HERMES_API_KEY/],
     [{ TOTE_PORT_FILE: key }, /^TOTE_PORT_FILE: no such variable/],
   ];
   for (const [env, expected] of refused) assert.match(mistakesOf(env).join(), expected);
@@ -226,13 +221,17 @@ test('a rules file changes what it names and nothing else', () => {
     },
   ]);
   assert.deepEqual(rules.tiers[1], { tier: 'SILVER', maxStakeCents: 200_000, activeKeysMax: 2 });
-  assert.equal(rules.tiers.length, 5);
-  assert.equal(rules.feeBps, 250);
+  const { tiers, feeBps, cutoffMs, masterSecretFingerprint } = rules;
+  assert.deepEqual([tiers.length, feeBps, cutoffMs, masterSecretFingerprint], [5, 250, 20_000, 'print']);
   assert.deepEqual(rules.lossLimits, { ...defaultRules('').lossLimits, assetCents: 7 });
   const cpi = { at: '2026-12-10T13:30Z', atMs: Date.UTC(2026, 11, 10, 13, 30), minutes: 10 };
   assert.deepEqual(rules.news, { CPI: { ...cpi, assets: ['BTC'], factor: 4 } });
-  assert.equal(rules.cutoffMs, 20_000);
-  assert.equal(rules.masterSecretFingerprint, 'print');
+});
+
+test('a later layer changes the part of a profile that it names', () => {
+  const [hours, weekdays] = [Array(24).fill(2), Array(7).fill(3)];
+  const rules = withOverrides('', { profiles: { BTC: { hours } } }, { profiles: { BTC: { weekdays } } });
+  assert.deepEqual(rules.profiles, { BTC: { hours, weekdays } });
 });
 
 const BAD_RULES: readonly (readonly [content: unknown, expected: RegExp])[] = [
