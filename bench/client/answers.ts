@@ -99,11 +99,17 @@ export class Answers {
   /** A bitmap: a set of millions of numbers would slow the client down. */
   #note(number: number): void {
     assert(number > 0 && Number.isSafeInteger(number), `an answer carries the number ${number}`);
-    if (this.hasNumber(number)) this.#repeated += 1;
-    else this.#distinct += 1;
+    if (this.hasNumber(number)) {
+      this.#repeated += 1;
+      return;
+    }
+    this.#distinct += 1;
     const pageAt = Math.floor(number / PAGE_NUMBERS);
-    const page = this.#seen.get(pageAt) ?? new Uint8Array(PAGE_NUMBERS / 8);
-    this.#seen.set(pageAt, page);
+    let page = this.#seen.get(pageAt);
+    if (page === undefined) {
+      page = new Uint8Array(PAGE_NUMBERS / 8);
+      this.#seen.set(pageAt, page);
+    }
     const at = number % PAGE_NUMBERS;
     page[at >>> 3] = (page[at >>> 3] as number) | (1 << (at & 7));
   }
