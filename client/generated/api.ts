@@ -1694,7 +1694,7 @@ export interface operations {
                 readonly marketId?: string;
                 /** @description Only bets of this round. */
                 readonly roundId?: string;
-                /** @description `nextCursor` of the page before, of the same list. */
+                /** @description `nextCursor` of the page before, of the same list and filters. */
                 readonly cursor?: string;
                 /** @description At most this many elements. */
                 readonly limit?: number;
@@ -1742,7 +1742,7 @@ export interface operations {
                 readonly clientOrderId?: string;
                 /** @description Only orders that were placed before this order (`bet_7`), instead of `cursor`, or before this time, which goes with every page. */
                 readonly before?: string;
-                /** @description `nextCursor` of the page before, of the same list. */
+                /** @description `nextCursor` of the page before, of the same list and filters. */
                 readonly cursor?: string;
                 /** @description At most this many elements. */
                 readonly limit?: number;
@@ -1900,7 +1900,7 @@ export interface operations {
                 readonly to?: string;
                 /** @description At most this many elements. */
                 readonly limit?: number;
-                /** @description `nextCursor` of the page before, of the same list. */
+                /** @description `nextCursor` of the page before, of the same list and filters. */
                 readonly cursor?: string;
             };
             readonly header?: never;
@@ -1939,7 +1939,7 @@ export interface operations {
             readonly query?: {
                 /** @description At most this many elements. */
                 readonly limit?: number;
-                /** @description `nextCursor` of the page before, of the same list. */
+                /** @description `nextCursor` of the page before, of the same list and filters. */
                 readonly cursor?: string;
             };
             readonly header?: never;
@@ -1984,7 +1984,7 @@ export interface operations {
             readonly query?: {
                 /** @description At most this many elements. */
                 readonly limit?: number;
-                /** @description `nextCursor` of the page before, of the same list. */
+                /** @description `nextCursor` of the page before, of the same list and filters. */
                 readonly cursor?: string;
             };
             readonly header?: never;

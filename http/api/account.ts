@@ -63,14 +63,16 @@ function keyOf({ rights }: Services, { key }: Call): ThisKey {
 }
 
 export const positions = (services: Services, call: Call): void =>
-  sendList(services, call, positionsQuery(call.request.query));
+  sendList(services, call, 'positions', positionsQuery(call.request.query));
 
 export const orders = (services: Services, call: Call): void =>
-  sendList(services, call, ordersQuery(call.request.query));
+  sendList(services, call, 'orders', ordersQuery(call.request.query));
 
-function sendList(services: Services, call: Call, list: ListFields): void {
-  const send = ({ bets, next }: BetsReply): void =>
-    call.send(200, positionsBytes(bets, next.length === 0 ? null : cursorText(next), services.hashes));
+function sendList(services: Services, call: Call, name: string, list: ListFields): void {
+  const send = ({ bets, next }: BetsReply): void => {
+    const nextCursor = next.length === 0 ? null : cursorText(name, list, next);
+    call.send(200, positionsBytes(bets, nextCursor, services.hashes));
+  };
   ask(services, call, { kind: 'list', ...list }, (reply) => {
     if (!needsArchive(list, reply)) {
       send(reply);

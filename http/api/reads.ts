@@ -88,8 +88,8 @@ function sendRounds(
 ): void {
   const market = id === undefined ? null : marketOf(id);
   if (market !== null && market < 0) throw NO_MARKET;
-  const asked = roundsQuery(given);
+  const { list, ...asked } = roundsQuery(given, market, null);
   askArchive(services, call, 'lifecycleSeq', services.archive.rounds, { market, ...asked }, (told) =>
-    call.sendPage(told.rounds.map(settledRound), roundsCursor(told)),
+    call.sendPage(told.rounds.map(settledRound), roundsCursor(list, told.nextAfter)),
   );
 }

@@ -8,8 +8,17 @@ import { invalid } from './refused.js';
 const SEARCH_LIMIT_DEFAULT = 100;
 const SEARCH_LIMIT_MAX = 1_000;
 
-export const BAD_CURSOR = invalid('cursor must be the nextCursor of an answer of this list, unchanged');
+export const BAD_CURSOR = invalid(
+  'cursor must be the nextCursor of a page of this list, with the same filters',
+);
 
+/** The list with its filters, as they were given: under others its cursor is refused. */
+export function filtered(list: string, given: ReadonlyMap<string, string>): string {
+  const filters = [...given].filter(([name]) => name !== 'cursor' && name !== 'limit').sort();
+  return [list, ...filters.flat()].map(encodeURIComponent).join('/');
+}
+
+/** No space in `list`. */
 export function cursorText(list: string, ...place: readonly number[]): string {
   return Buffer.from(`${list} ${place.join(' ')}`, 'latin1').toString('base64url');
 }

@@ -58,10 +58,14 @@ export const beforeParameter = query(
   'Only orders that were placed before this order (`bet_7`), instead of `cursor`, or before this time, which goes with every page.',
   { type: 'string' },
 );
-export const cursorParameter = query('cursor', '`nextCursor` of the page before, of the same list.', {
-  type: 'string',
-  maxLength: 2_400,
-});
+export const cursorParameter = query(
+  'cursor',
+  '`nextCursor` of the page before, of the same list and filters.',
+  {
+    type: 'string',
+    maxLength: 2_400,
+  },
+);
 
 export const limitParameter = (fallback: number): JsonObject => ({
   name: 'limit',

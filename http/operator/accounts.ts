@@ -7,7 +7,7 @@ import { accountId, parseAccountId, TIERS, type Tier, textAt } from '../../engin
 import type { BalanceMoved } from '../../engine/model/events.js';
 import type { AccountView } from '../../engine/model/views.js';
 import { eventsCursor, eventsQuery } from '../api/lists/archive-queries.js';
-import { searchOf } from '../kit/cursor.js';
+import { filtered, searchOf } from '../kit/cursor.js';
 import { readArchive, refuseInvalid } from '../kit/refused.js';
 import { ledgerEntry } from '../wire/archive-text.js';
 import type { LedgerEntry } from '../wire/archive-types.js';
@@ -46,8 +46,6 @@ const validateCreateAccount = typia.createValidateEquals<CreateAccountBody>();
 const validateUpdateAccount = typia.createValidateEquals<UpdateAccountBody>();
 const validateTransfer = typia.createValidateEquals<TransferBody>();
 
-const ACCOUNTS = 'accounts';
-const TRANSFERS = 'transfers';
 /** In the place of an account's id. */
 const HOUSE = 'house';
 
@@ -156,13 +154,14 @@ async function create({ engine }: Services, call: Call): Promise<AccountResource
 async function list({ engine }: Services, call: Call): Promise<Answer> {
   const { given } = call;
   const tier = call.choice('tier', TIERS);
+  const accounts = filtered('accounts', given);
   const slices = await engine.list('accounts', {
     frozen: call.flag('frozen'),
     name: given.get('name')?.toLowerCase() ?? null,
     tier: tier === null ? null : TIERS.indexOf(tier),
-    ...searchOf(given, ACCOUNTS),
+    ...searchOf(given, accounts),
   });
-  return searched(slices, ACCOUNTS, accountResource);
+  return searched(slices, accounts, accountResource);
 }
 
 const centsIn = (field: string, dollars: number): number =>
@@ -213,8 +212,9 @@ async function transfers({ engine }: Services, call: Call): Promise<Answer> {
   if (reference === undefined || reference === '')
     return refuseInvalid('reference is expected: that of a deposit or a withdrawal');
   const account = given.get('accountId') === HOUSE ? 0 : call.account();
-  const wanted = { reference, account, ...searchOf(given, TRANSFERS) };
-  return searched(await engine.list('transfers', wanted), TRANSFERS, transferResource);
+  const name = filtered('transfers', given);
+  const wanted = { reference, account, ...searchOf(given, name) };
+  return searched(await engine.list('transfers', wanted), name, transferResource);
 }
 
 export interface AccountResource {

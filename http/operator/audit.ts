@@ -17,6 +17,7 @@ import {
   type OperatorRole,
 } from '../../engine/model/operators.js';
 import { eventsCursor, eventsQuery } from '../api/lists/archive-queries.js';
+import { filtered } from '../kit/cursor.js';
 import { readArchive, refuseInvalid } from '../kit/refused.js';
 import { ARCHIVE_CODES, type Call, type Declared, PAGED, page } from './endpoint.js';
 
@@ -34,7 +35,7 @@ export const AUDIT_ENDPOINTS: readonly Declared[] = [
       const asked = askedFor(call);
       const reachedSeq = await engine.ask('lastAction', {});
       const told = await readArchive(archive.actions, { ...asked, reachedSeq });
-      return page(told.actions.map(auditEntry), eventsCursor('audit', told.nextBefore));
+      return page(told.actions.map(auditEntry), eventsCursor(filtered('audit', call.given), told.nextBefore));
     },
   },
 ];
@@ -44,7 +45,7 @@ function askedFor(call: Call): Omit<ActionsQuestion, 'kind' | 'reachedSeq'> {
   if (operator !== null && !isOperatorName(operator)) refuseInvalid('operator must be the name of a token');
   const action = call.choice('action', ACTION_KINDS);
   const [fromMs, toMs] = [call.time('from'), call.time('to')];
-  return { operator, action, fromMs, toMs, ...eventsQuery('audit', call.given) };
+  return { operator, action, fromMs, toMs, ...eventsQuery(filtered('audit', call.given), call.given) };
 }
 
 export interface AuditEntry {

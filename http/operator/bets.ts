@@ -26,7 +26,7 @@ import {
 import type { OrderTrace } from '../../engine/model/operators.js';
 import type { BetView } from '../../engine/model/views.js';
 import { archivePage, mergedPage, needsArchive } from '../api/lists/archive-bets.js';
-import { cursorText, listQuery, STATUS_OF_ORDERS } from '../api/lists/list-query.js';
+import { cursorText, ledOn, listQuery, STATUS_OF_ORDERS } from '../api/lists/list-query.js';
 import { Refused, readArchive, refuse, refuseInvalid } from '../kit/refused.js';
 import type { ListFields } from '../link/questions.js';
 import {
@@ -85,6 +85,8 @@ export const BET_ENDPOINTS: readonly Declared[] = [
 ];
 
 interface Query {
+  /** With the filters that `list` does not have. */
+  readonly name: string;
   readonly account: number | null;
   readonly fromMs: number;
   readonly list: ListFields;
@@ -93,13 +95,14 @@ interface Query {
 function queryOf(call: Call): Query {
   const shown = STATUS_OF_ORDERS.get(call.choice('status', STATUSES) ?? 'all') ?? 'all';
   const list = listQuery(call.given, shown, false, LIMIT_DEFAULT);
-  const beforeMs = call.time('to');
-  return { account: call.account(), fromMs: call.time('from') ?? 0, list: { ...list, beforeMs } };
+  const [account, fromMs, beforeMs] = [call.account(), call.time('from') ?? 0, call.time('to')];
+  const name = `bets ${account} ${fromMs}`;
+  return { name, account, fromMs, list: ledOn(name, call.given, { ...list, beforeMs }) };
 }
 
 /** Ends with the first bet that was placed too early: bets come in the order of their placement. */
 async function listOf({ engine, archive }: Services, account: number, query: Query): Promise<Answer> {
-  const { list, fromMs } = query;
+  const { name, list, fromMs } = query;
   const { reachedSeq, ...reply } = await engine.ask('betsOfAccount', { account, list });
   const question = { ...archivePage(account, list), reachedSeq };
   const { bets, next } = needsArchive(list, reply)
@@ -109,11 +112,11 @@ async function listOf({ engine, archive }: Services, account: number, query: Que
   const isOver = shown.length < bets.length || next.length === 0;
   return page(
     shown.map((bet) => betResource(account, bet)),
-    isOver ? null : cursorText(next),
+    isOver ? null : cursorText(name, list, next),
   );
 }
 
-async function listAll(services: Services, { fromMs, list }: Query): Promise<Answer> {
+async function listAll(services: Services, { name, fromMs, list }: Query): Promise<Answer> {
   const { status, market, roundNumber, beforeMs, limit, cursor } = list;
   const [beforeBet = Number.POSITIVE_INFINITY] = cursor;
   const { rounds, seq: reachedSeq } = await services.engine.ask('openRounds', {});
@@ -122,7 +125,7 @@ async function listAll(services: Services, { fromMs, list }: Query): Promise<Ans
   const question = { beforeBet, status, market, roundNumber, fromMs: ofOpen, beforeMs, limit, reachedSeq };
   const { bets, nextBeforeBet } = await allBets(services, question);
   const shown = bets.map((bet) => betResource(bet.account, asOfNow(bet, rounds)));
-  return page(shown, nextBeforeBet === null ? null : cursorText([nextBeforeBet, 0, 0]));
+  return page(shown, nextBeforeBet === null ? null : cursorText(name, list, [nextBeforeBet, 0, 0]));
 }
 
 async function one(services: Services, { id }: Call): Promise<BetResource> {

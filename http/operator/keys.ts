@@ -17,7 +17,7 @@ import {
   WRITE_SCOPES_MASK,
 } from '../../engine/model/domain.js';
 import type { KeyView } from '../../engine/model/views.js';
-import { searchOf } from '../kit/cursor.js';
+import { filtered, searchOf } from '../kit/cursor.js';
 import { refuseInvalid } from '../kit/refused.js';
 import { refuseRole } from './access/callers.js';
 import {
@@ -167,8 +167,7 @@ async function create(services: Services, call: Call): Promise<CreatedKey> {
 
 async function list({ engine }: Services, call: Call): Promise<Answer> {
   const account = call.account();
-  // Keys of an account are found by their place among them, so a cursor is of no use in another list.
-  const name = account === null ? 'keys' : `keys-${account}`;
+  const name = filtered('keys', call.given);
   const wanted = {
     ...searchOf(call.given, name),
     account,

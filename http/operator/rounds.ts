@@ -50,11 +50,11 @@ interface Query extends Exclude<ReturnType<typeof roundsQuery>, Refused> {
 
 const NONE: RoundsAnswer = { rounds: [], nextAfter: null };
 
-const queryOf = (call: Call): Query => ({
-  ...roundsQuery(call.given),
-  market: call.market(),
-  status: call.choice('status', ROUND_STATUSES),
-});
+function queryOf(call: Call): Query {
+  const market = call.market();
+  const status = call.choice('status', ROUND_STATUSES);
+  return { ...roundsQuery(call.given, market, status), market, status };
+}
 
 function matching(rounds: readonly OpenRound[], { market, status, fromMs, toMs, after }: Query): OpenRound[] {
   return rounds.filter(
@@ -77,7 +77,11 @@ function inOrder(one: Place, other: Place): number {
 }
 
 /** Both as far down as both have been read. A round that is in both has been settled meanwhile. */
-function pageOf({ limit }: Query, open: readonly OpenRound[], { rounds, nextAfter }: RoundsAnswer): Answer {
+function pageOf(
+  { list, limit }: Query,
+  open: readonly OpenRound[],
+  { rounds, nextAfter }: RoundsAnswer,
+): Answer {
   const settled = new Set(rounds.map(({ market, roundNumber }) => roundId(market, roundNumber)));
   const unsettled = open.filter(({ market, roundNumber }) => !settled.has(roundId(market, roundNumber)));
   const above = unsettled.filter((round) => nextAfter === null || inOrder(round, nextAfter) <= 0);
@@ -85,7 +89,7 @@ function pageOf({ limit }: Query, open: readonly OpenRound[], { rounds, nextAfte
   const shown = all.slice(0, limit);
   const last = shown.at(-1);
   const next = all.length > limit && last !== undefined ? last : nextAfter;
-  return page(shown.map(roundResource), roundsCursor({ nextAfter: next }));
+  return page(shown.map(roundResource), roundsCursor(list, next));
 }
 
 export interface RoundResource {

@@ -13,7 +13,6 @@ import { BAD_CURSOR, cursorText, parseCursor } from '../../kit/cursor.js';
 import { parseLimit, parseTime } from '../../kit/params.js';
 
 export const ARCHIVE_LIMIT_DEFAULT = 100;
-const ROUNDS = 'rounds';
 
 type Given = ReadonlyMap<string, string>;
 
@@ -27,15 +26,21 @@ export function eventsQuery(list: string, given: Given): Pick<LedgerQuestion, 'b
 export const eventsCursor = (list: string, before: LedgerPlace | null): string | null =>
   before === null ? null : cursorText(list, before.seq, before.item);
 
-export function roundsQuery(given: Given): Pick<RoundsQuestion, 'fromMs' | 'toMs' | 'after' | 'limit'> {
+interface RoundsQuery extends Pick<RoundsQuestion, 'fromMs' | 'toMs' | 'after' | 'limit'> {
+  /** With its filters: a cursor leads on in no other. */
+  readonly list: string;
+}
+
+export function roundsQuery(given: Given, market: number | null, status: string | null): RoundsQuery {
   const limit = parseLimit(given.get('limit'), ARCHIVE_LIMIT_DEFAULT);
   const fromMs = parseTime('from', given.get('from'));
   const toMs = parseTime('to', given.get('to'));
-  const place = parseCursor(given.get('cursor'), ROUNDS, 2);
-  const [startTimeMs = 0, market = 0] = place ?? [];
-  if (market >= MARKETS_MAX) throw BAD_CURSOR;
-  return { fromMs, toMs, after: place === null ? null : { startTimeMs, market }, limit };
+  const list = ['rounds', market, status, fromMs, toMs].join('/');
+  const place = parseCursor(given.get('cursor'), list, 2);
+  const [startTimeMs = 0, placeMarket = 0] = place ?? [];
+  if (placeMarket >= MARKETS_MAX) throw BAD_CURSOR;
+  return { list, fromMs, toMs, after: place === null ? null : { startTimeMs, market: placeMarket }, limit };
 }
 
-export const roundsCursor = ({ nextAfter }: Pick<RoundsAnswer, 'nextAfter'>): string | null =>
-  nextAfter === null ? null : cursorText(ROUNDS, nextAfter.startTimeMs, nextAfter.market);
+export const roundsCursor = (list: string, after: RoundsAnswer['nextAfter']): string | null =>
+  after === null ? null : cursorText(list, after.startTimeMs, after.market);

@@ -1,4 +1,5 @@
 /** The queries of the lists of bets: filters, and cursors as clients see them. */
+import { createHash } from 'node:crypto';
 import type { BetsStatus } from '../../../engine/model/bet-pages.js';
 import { marketOf, parseBetId, parseRoundId, SIDES } from '../../../engine/model/domain.js';
 import {
@@ -14,7 +15,7 @@ import type { CancelFilter, ListFields } from '../../link/questions.js';
 export const POSITIONS_LIMIT_DEFAULT = 100;
 export const ORDERS_LIMIT_DEFAULT = 50;
 
-/** A cursor is a place alone, or a place and the bets that the first page has shown. */
+/** After the mark of its list, a cursor is a place alone, or a place and the bets that the first page has shown. */
 const PLACE_NUMBERS = 3;
 const CHANGES_NUMBERS = 6;
 /** Six numbers and the bets of one command on a page. */
@@ -39,7 +40,7 @@ export function positionsQuery(query: string): ListFields {
     STATUS_OF_POSITIONS.get(given.get('status') ?? 'active') ?? refuseInvalid('status must be active or all');
   const isFiltered = given.has('marketId') || given.has('roundId');
   const isByChange = status === 'all' && !isFiltered;
-  return listQuery(given, status, isByChange, POSITIONS_LIMIT_DEFAULT);
+  return ledOn('positions', given, listQuery(given, status, isByChange, POSITIONS_LIMIT_DEFAULT));
 }
 
 export function ordersQuery(query: string): ListFields {
@@ -60,7 +61,7 @@ export function ordersQuery(query: string): ListFields {
     refuseInvalid('clientOrderId must be 1 to 64 visible ASCII characters');
   const list = { ...listQuery(given, status, false, ORDERS_LIMIT_DEFAULT), clientOrderId };
   const before = given.get('before');
-  return before === undefined ? list : withBefore(list, before);
+  return ledOn('orders', given, before === undefined ? list : withBefore(list, before));
 }
 
 export function cancelQuery(query: string): CancelFilter {
@@ -119,20 +120,39 @@ function withBefore(list: ListFields, before: string): ListFields {
 
 const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/;
 
-/** Numbers in base 36. A cursor carries all that its next page needs, so the server keeps nothing for it. */
-export const cursorText = (numbers: readonly number[]): string =>
-  numbers.map((number) => number.toString(36)).join('-');
+/**
+ * Numbers in base 36. A cursor carries all that its next page needs, so the server keeps nothing for it; the mark before
+ * it is that of its list.
+ */
+export const cursorText = (name: string, list: ListFields, place: readonly number[]): string =>
+  [markOf(name, list), ...place].map((number) => number.toString(36)).join('-');
+
+/** Of a list and its filters: under others a place would lead on without a word, past bets that no page has shown. */
+function markOf(name: string, { status, market, roundNumber, beforeMs, clientOrderId }: ListFields): number {
+  const text = [name, status, market, roundNumber, beforeMs, clientOrderId].join(' ');
+  return createHash('sha256').update(text).digest().readUInt32LE();
+}
+
+/** The list, which has all of its filters now, from the cursor's place on. */
+export function ledOn(name: string, given: Given, list: ListFields): ListFields {
+  if (!given.has('cursor')) return list;
+  const [mark, ...cursor] = list.cursor;
+  return mark === markOf(name, list) ? { ...list, cursor } : refuseInvalid(WRONG_CURSOR);
+}
+
+const WRONG_CURSOR = 'cursor must be the nextCursor of a page of this list, with the same filters';
 
 const NUMBER = /^(0|[1-9a-z][0-9a-z]{0,10})$/;
 
 function cursorIn(given: Given, isByChange: boolean): readonly number[] {
   const text = given.get('cursor');
   if (text === undefined) return [];
-  const parts = text.split('-', CURSOR_NUMBERS_MAX + 1);
+  const parts = text.split('-', CURSOR_NUMBERS_MAX + 2);
+  const placeNumbers = parts.length - 1;
   const isWhole = isByChange
-    ? parts.length >= CHANGES_NUMBERS && parts.length <= CURSOR_NUMBERS_MAX
-    : parts.length === PLACE_NUMBERS;
+    ? placeNumbers >= CHANGES_NUMBERS && placeNumbers <= CURSOR_NUMBERS_MAX
+    : placeNumbers === PLACE_NUMBERS;
   const numbers = parts.map((part) => (NUMBER.test(part) ? Number.parseInt(part, 36) : Number.NaN));
   if (isWhole && numbers.every(Number.isSafeInteger)) return numbers;
-  return refuseInvalid('cursor must be the nextCursor of a page of this list');
+  return refuseInvalid(WRONG_CURSOR);
 }

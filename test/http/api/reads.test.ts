@@ -128,14 +128,18 @@ test('wrong parameters are refused, and named', () => {
       'roundId=BTC_ONE_DAY_1&marketId=ETH_ONE_DAY',
     ],
     '/orders': [
-      ...['limit=201', 'cursor=1-0-0-1-1-1', 'cursor=', 'cursor=1-0-01', 'cursor=1-0-zzzzzzzzzzz'],
+      ...['limit=201', 'cursor=1-0-0-1-1-1', 'cursor=', 'cursor=1-1-0-01', 'cursor=1-1-0-zzzzzzzzzzz'],
       ...['before=7', 'before=bet_0', 'before=bet_01', 'before=yesterday', 'before=2026-06-10'],
       ...['before=2026-13-01T00:00:00Z', 'before=2026-02-30T00:00:00Z', 'status=open', 'roundId=BTC_ONE_DAY'],
       ...['clientOrderId=a%20b', 'marketId=DOGE_ONE_DAY'],
     ],
     '/account/ledger': ['limit=0', 'cursor=x', 'cursor=', 'form=1', cursor('rounds 1 2')],
     '/rounds': [
-      ...[cursor('rounds 1'), cursor('rounds 1 99')],
+      ...[
+        cursor('rounds//// 1'),
+        cursor('rounds//// 1 99'),
+        `${cursor('rounds//// 1 2')}&from=2026-01-01T00:00:00Z`,
+      ],
       ...['from=yesterday', 'to=2026-02-30T00:00:00Z', 'limit=201'],
     ],
     [`/markets/${MARKET}/rounds`]: ['from=2026-01-01T00:00:00Z'],
@@ -148,8 +152,7 @@ test('wrong parameters are refused, and named', () => {
   for (const [path, queries] of Object.entries(wrong))
     for (const query of queries) refused(path, query, query.split('=')[0] ?? '');
   refused('/positions', 'limit=%', 'percent-encoding');
-  refused('/positions', 'status=all&cursor=1-0-0', 'cursor');
-  refused('/orders', 'cursor=1-0-0&before=bet_2', 'cursor');
+  refused('/positions', 'status=all&cursor=1-1-0-0', 'cursor');
   assert.equal(codeOf(api.get('/v1/rounds', secret, 'marketId=BTC')), 'market_not_found');
   assert.equal(codeOf(api.get('/v1/markets/BTC/rounds', secret)), 'market_not_found');
 });
@@ -188,6 +191,14 @@ test('orders are filtered by status, market, round and what came before, and pag
   for (const key of [secret, api.bettor().secret]) {
     const page = list(api, key, '/v1/orders', `limit=2&cursor=${nextCursor}`).map(({ id }) => id);
     assert.deepEqual(page, key === secret ? minute.slice(0, 2) : [], "a cursor shows only the reader's own");
+  }
+  const others = ['status=settled', `marketId=${MARKET}`, `roundId=${roundId}`, 'clientOrderId=a'];
+  const paths = ['', ...others, `before=${iso(beforeMs)}`].map((filter) => `orders?${filter}`);
+  for (const path of [...paths, 'orders?before=bet_2', 'positions?status=all', 'positions?']) {
+    const [list, filter] = path.split('?');
+    const reply = api.get(`/v1/${list}`, secret, [filter, `cursor=${nextCursor}`].filter(Boolean).join('&'));
+    assert.equal(reply.status, path === 'orders?' ? 200 : 400, path);
+    if (reply.status === 400) assert.match(errorOf(reply), /cursor/, path);
   }
 });
 

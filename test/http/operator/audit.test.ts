@@ -124,6 +124,7 @@ test('it is filtered by operator, action and time, and pages follow their cursor
     if (nextCursor === null) break;
     assert.equal(data.length, 3);
     cursor = `&cursor=${nextCursor}`;
+    assert.match((await bob.get(`/audit?operator=ann${cursor}`)).error, /cursor must be/);
   }
   assert.deepEqual(paged, [moved, ...all]);
 });
