@@ -4,6 +4,7 @@ import type { IValidation } from 'typia';
 import { describeTypeErrors } from '../../config/type-errors.js';
 import type { HttpRequest } from '../../engine/model/ports.js';
 import { Refused, refuseInvalid } from './refused.js';
+import { repeatedField } from './repeated-field.js';
 
 const NOT_JSON = new Refused('unsupported_media_type', 'the Content-Type must be application/json');
 const ENCODED = new Refused(
@@ -34,6 +35,12 @@ export function parseJson(bytes: Uint8Array): unknown {
   const text = buffer.toString('utf8');
   // Decoding inserts this character for invalid bytes, so only then must the bytes be checked.
   if (text.includes(REPLACEMENT_CHARACTER) && !isUtf8(buffer)) refuseInvalid('the body is not valid UTF-8');
+  const value = jsonIn(text);
+  const repeated = repeatedField(text, value);
+  return repeated === null ? value : refuseInvalid(`${repeated} must be there only once`);
+}
+
+function jsonIn(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -156,10 +156,16 @@ test('an unknown field is refused and named', () => {
   assert.ok(refusal(parseValue({ ...GOOD, ['x'.repeat(5_000)]: 1 })).length < 400);
 });
 
-test('of a repeated field the last one counts', () => {
-  const body = '{"marketId":"X","prediction":"UP","amount":1,"amount":2,"marketId":"ETH_ONE_DAY"}';
-  const { marketId, stakeCents } = taken(parse(body));
-  assert.deepEqual([marketId, stakeCents], ['ETH_ONE_DAY', 200]);
+test('a repeated field is refused and named', () => {
+  const [before, validUntil] = [JSON.stringify(GOOD).slice(0, -1), '"validUntil":"2126-06-10T12:00:00Z"'];
+  for (const more of [
+    '"amount":2',
+    `${validUntil},"amount" :2`,
+    '"clientOrderId":"\\":\\\\","\\u0061mount":2',
+  ])
+    assert.equal(refusal(parse(`${before},${more}}`)), 'amount must be there only once', more);
+  assert.equal(refusal(parse('[{"a":{"b":1},"b":[{"a":1}]},{"b":1,"b":1}]')), 'b must be there only once');
+  assert.equal(taken(parse(`${before},${validUntil},"clientOrderId":"\\":{\\\\"}`)).clientOrderId, '":{\\');
 });
 
 test('anything but JSON in UTF-8 is refused', () => {
