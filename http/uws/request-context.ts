@@ -29,6 +29,7 @@ import type { RequestHost, SlowRequest } from './request-host.js';
 import type { WebSocketData } from './web-socket.js';
 
 const NO_BODY = new Uint8Array(0);
+const CLOSES = '\r\nConnection: close';
 const KEY_PROTOCOL = 'tote.key.';
 
 export class RequestContext implements HttpRequest, HttpResponder, SlowRequest, Client {
@@ -61,6 +62,10 @@ export class RequestContext implements HttpRequest, HttpResponder, SlowRequest, 
    */
   #isChunked = false;
   #receivedBytes = 0;
+  /** The client has sent `Connection: close`: nothing behind the request is processed, see `#dispatchLater`. */
+  readonly #isLast: boolean;
+  /** The library closes after `close` alone, and does not answer with the header. */
+  readonly #isClosedByLibrary: boolean;
 
   constructor(
     private readonly host: RequestHost,
@@ -80,10 +85,17 @@ export class RequestContext implements HttpRequest, HttpResponder, SlowRequest, 
     this.acceptEncoding = headers.acceptEncoding ?? '';
     this.traceparent = headers.traceparent ?? '';
     this.browser = headers.browser;
+    this.#isLast = headers.isLast;
+    this.#isClosedByLibrary = headers.connection?.length === 'close'.length;
   }
 
   /** Starts a request without a body, within the library's callback. */
   start(): void {
+    if (this.#isLast && this.upgrade === undefined) {
+      this.#watchAbort();
+      this.#dispatchLater();
+      return;
+    }
     workFor(this, () => {
       this.#dispatch(true);
       // Most are answered by now. The library reports a disconnect in a callback of its own, never before this.
@@ -175,7 +187,8 @@ export class RequestContext implements HttpRequest, HttpResponder, SlowRequest, 
     if (this.#isDispatched) return;
     const bytes = this.#receivedBytes + chunk.byteLength;
     if (bytes > BODY_BYTES_MAX && this.fault === null) this.#refuseBody();
-    if (isLast && this.#receivedBytes === 0 && this.fault === null && !this.#isChunked) {
+    const isLater = this.#isChunked || this.#isLast;
+    if (isLast && this.#receivedBytes === 0 && this.fault === null && !isLater) {
       this.body = new Uint8Array(chunk);
       this.#dispatch(true);
       return;
@@ -187,7 +200,7 @@ export class RequestContext implements HttpRequest, HttpResponder, SlowRequest, 
     this.#receivedBytes = bytes;
     if (isLast || bytes > DRAIN_BYTES_MAX) {
       this.body = this.#pieces?.bytes() ?? NO_BODY;
-      if (this.#isChunked) this.#dispatchLater();
+      if (isLater) this.#dispatchLater();
       else this.#dispatch(true);
     } else if (this.dueMs === 0) this.#waitForBody();
   }
@@ -243,13 +256,15 @@ export class RequestContext implements HttpRequest, HttpResponder, SlowRequest, 
     const hasNoBody = status === 204 || status === 304;
     const isBare = hasNoBody || this.method === 'HEAD';
     const { isClosing } = this.host;
-    if (this.fault !== null || this.#isChunked || this.upgrade !== undefined) {
+    const isUntold = this.#isLast && !this.#isClosedByLibrary;
+    if (this.fault !== null || this.#isChunked || this.upgrade !== undefined || isUntold) {
       // Nothing that follows on this connection can be trusted.
-      response.writeStatus(headOf(status, headers)).end(isBare ? '' : body, true);
+      const head = headOf(status, headers, this.#isClosedByLibrary ? CLOSES : '');
+      response.writeStatus(head).end(isBare ? '' : body, true);
       this.#finish();
       return;
     }
-    let more = isClosing ? '\r\nConnection: close' : '';
+    let more = isClosing || this.#isLast ? CLOSES : '';
     // Given a length, `endWithoutBody` would wait for ever for a body that is never sent.
     if (isBare && !hasNoBody) more += `\r\nContent-Length: ${bytesIn(body)}`;
     const head = headOf(status, headers, more);

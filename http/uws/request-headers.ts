@@ -8,6 +8,7 @@ import type { UwsRequest, UwsResponse } from './library.js';
 
 const API_KEY = 'x-api-key';
 const TRACEPARENT = 'traceparent';
+const CONNECTION = 'connection';
 const CONTENT_TYPE = 'content-type';
 const CONTENT_ENCODING = 'content-encoding';
 const AUTHORIZATION = 'authorization';
@@ -27,6 +28,7 @@ const BROWSER_FIELDS: ReadonlyMap<string, keyof BrowserHeaders> = new Map([
 ]);
 export const NO_BROWSER: BrowserHeaders = { host: '', origin: '', cookie: '', csrfToken: '', ifMatch: '' };
 const ZERO = 48;
+const CLOSE = /(?:^|,)[ \t]*close[ \t]*(?:,|$)/i;
 
 export class RequestHeaders {
   /** null if the header is absent. Different values of one name are joined by `, `; equal ones count once. */
@@ -39,6 +41,7 @@ export class RequestHeaders {
   forwardedFor: string | null = null;
   acceptEncoding: string | null = null;
   traceparent: string | null = null;
+  connection: string | null = null;
   contentLength: string | null = null;
   transferEncoding: string | null = null;
   /** null if they are not read. */
@@ -61,6 +64,7 @@ export class RequestHeaders {
     this.forwardedFor = null;
     this.acceptEncoding = null;
     this.traceparent = null;
+    this.connection = null;
     this.contentLength = null;
     this.transferEncoding = null;
     if (this.readsBrowserHeaders) this.browser = NO_BROWSER;
@@ -77,6 +81,9 @@ export class RequestHeaders {
     switch (lowerCaseName.length) {
       case API_KEY.length:
         if (lowerCaseName === API_KEY) this.apiKey = joined(this.apiKey, value);
+        break;
+      case CONNECTION.length:
+        if (lowerCaseName === CONNECTION) this.connection = listed(this.connection, value);
         break;
       case TRACEPARENT.length:
         if (lowerCaseName === TRACEPARENT) this.traceparent = joined(this.traceparent, value);
@@ -137,6 +144,11 @@ export class RequestHeaders {
       bytes = bytes * 10 + digit;
     }
     return bytes;
+  }
+
+  /** The client wants no answer after this one. */
+  get isLast(): boolean {
+    return this.connection !== null && CLOSE.test(this.connection);
   }
 
   get hasBody(): boolean {

@@ -79,9 +79,20 @@ test('an answer may come later, also for HEAD, and the connection stays open', (
     assert.match(await client.sees(/late$/), /late$/);
   }));
 
-test('Connection: close is honoured', () =>
+test('Connection: close is honoured and said again, once, and nothing behind it is processed', () =>
   withBench(fine, async (bench) => {
-    assert.match(await bench.askAndClose('GET / HTTP/1.1', HOST, 'Connection: close', '', ''), /fine$/);
+    for (const close of ['close', 'Close', 'keep-alive, close'])
+      for (const [method, more, body] of [
+        ['GET', '', ''],
+        ['POST', 'Content-Length: 2\r\n', '{}'],
+      ]) {
+        const lines = [`${method} / HTTP/1.1`, HOST, `${more}Connection: ${close}`, '', body ?? ''];
+        const answer = await bench.askAndClose(...lines);
+        assert.match(answer, /^HTTP\/1\.1 200 OK\r\n.*fine$/s);
+        assert.equal(answer.match(/^Connection: close\r$/gm)?.length, 1, close);
+        await bench.askAndClose(lines.join('\r\n') + ['GET /hidden HTTP/1.1', HOST, '', ''].join('\r\n'));
+      }
+    assert.ok(bench.seen.every(({ path }) => path === '/'));
   }));
 
 test('nothing is sent after a disconnect', () =>
