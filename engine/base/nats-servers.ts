@@ -25,13 +25,21 @@ export function parseNatsServers(text: string): NatsServers | null {
   if (scheme === undefined || !hosts.every(isHost)) return null;
   const servers = hosts.map((host) => (/:\d+$/.test(host) ? host : `${host}:${PORT}`));
   if (!servers.every((server) => isPort(hostAndPortOf(server)[1]))) return null;
-  return new Set(servers).size === servers.length ? { servers, isTls: scheme === 'tls' } : null;
+  return new Set(servers.map(identityOf)).size === servers.length
+    ? { servers, isTls: scheme === 'tls' }
+    : null;
 }
 
 /** `server` is one of `NatsServers`. An IPv6 address comes without its brackets. */
 export function hostAndPortOf(server: string): readonly [host: string, port: number] {
   const [, host = '', port] = /^\[?(.*?)\]?:(\d+)$/.exec(server) ?? [];
   return [host, Number(port)];
+}
+
+/** The same for all spellings of a server: counted twice, it would be a quorum with itself. */
+function identityOf(server: string): string {
+  const [, host = '', port] = /^(.*?)\.?:(\d+)$/.exec(server) ?? [];
+  return `${new URL(`http://${host}`).hostname}:${Number(port)}`;
 }
 
 function isHost(host: string): boolean {

@@ -122,7 +122,9 @@ const BAD_VALUES: readonly (readonly [name: string, value: string, expected: Reg
   ['TOTE_REPLICATION', 'nats://a/x', /"off", or nats:/],
   ...NO_HOSTS.map((host) => ['TOTE_REPLICATION', `nats://${host}`, /"off", or nats:/] as const),
   ...NO_HOSTS.map((host) => ['TOTE_HOST', host, /IP address or a host name/] as const),
-  ['TOTE_REPLICATION', 'nats://a,a:4222', /each once/],
+  ...['a,a:4222', 'a,A', 'a,a.', 'a.:04222,a', '[::1],[0:0:0:0:0:0:0:1]'].map(
+    (twice) => ['TOTE_REPLICATION', `nats://${twice}`, /each once/] as const,
+  ),
   ['TOTE_ROLE', 'master', /leader, standby, auto/],
   ['TOTE_NODE', 'a b', /letters, digits/],
   ['TOTE_LEASE_SECONDS', '0', /a whole number from 1 to 60/],
