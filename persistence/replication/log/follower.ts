@@ -216,7 +216,8 @@ export class Follower {
     this.#lease = this.#watch.saw(entry, this.#leaseSeenMs);
     // A server that lags behind gives an older one. An operator's released lease counts, whatever its number.
     if (entry === null || (entry.revision < this.#watch.revision && !entry.isReleased)) return;
-    this.#leader = entry.holder;
+    // Until a new leader writes the lease, the entry is an earlier one's, which is known from its takeover.
+    if (entry.epoch >= this.joiner.lastEpoch) this.#leader = entry.holder;
     this.#toldSeq = entry.lastSeq;
     epochs.raise(entry.epoch);
   }

@@ -97,7 +97,7 @@ export async function follow(
   let restsLeft = 0;
   const taken: StoredBatch[] = [];
   const lost: (string | null)[] = [];
-  /** Messages that it is behind, how long, and the lease's age. */
+  /** Messages that it is behind, how long, the lease's age, and the leader. */
   const statuses: string[] = [];
   const follower = await Follower.start(log, journalOf(own), {
     ...{ role, node: 'b', leaseMs: LEASE_MS, retry: RETRY, epochs },
@@ -111,8 +111,8 @@ export async function follow(
       nowMs += batchMs;
       taken.push(row);
     },
-    onStatus: ({ lastSequence, readSequence, behindMs, leaseAgeMs }) =>
-      statuses.push(`${lastSequence - readSequence}, ${behindMs}, ${leaseAgeMs}`),
+    onStatus: ({ lastSequence, readSequence, behindMs, leaseAgeMs, leader }) =>
+      statuses.push(`${lastSequence - readSequence}, ${behindMs}, ${leaseAgeMs}, ${leader}`),
     onLost: (reason) => reason !== (lost.at(-1) ?? null) && lost.push(reason),
   });
   assert.ok(follower !== null, 'its last batch is to be taken back');
