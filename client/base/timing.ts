@@ -1,4 +1,4 @@
-/** Waiting, for retries of requests and reconnections of the stream. */
+/** Waiting, for retries of requests and reconnections of the stream, and calls of the bot's own functions. */
 
 export interface Surroundings {
   /** Since 1970, by the machine's clock. */
@@ -51,4 +51,18 @@ const BACKOFF_MS_MAX = 5_000;
 export function backoffMs(failures: number, random: () => number): number {
   const fullMs = Math.min(BACKOFF_MS_MAX, FIRST_BACKOFF_MS * 2 ** (failures - 1));
   return fullMs * (1 - random() / 2);
+}
+
+/**
+ * Calls a function of the bot. Its error is uncaught, as in any listener, but only after the client's own work: thrown
+ * into the package `ws`, it would stop that connection for good.
+ */
+export function callBot(call: () => void): void {
+  try {
+    call();
+  } catch (error) {
+    queueMicrotask(() => {
+      throw error;
+    });
+  }
 }

@@ -3,7 +3,7 @@
  * and resumes its subscriptions where they were. docs/bots/stream.md has the protocol.
  */
 import { type ErrorCode, type Failure, failed, type ToteError } from '../base/errors.js';
-import { backoffMs, type Surroundings } from '../base/timing.js';
+import { backoffMs, callBot, type Surroundings } from '../base/timing.js';
 import type { CallDefaults } from '../rest/caller.js';
 import type { Hosts } from '../rest/hosts.js';
 import {
@@ -156,8 +156,7 @@ export class ToteStream {
       }
       this.#failures += 1;
       const state = { state: 'waiting', failures: this.#failures, end } as const;
-      // An error in it is uncaught, as in other callbacks, and does not end the stream in silence.
-      queueMicrotask(() => this.options.onState?.(state));
+      callBot(() => this.options.onState?.(state));
       await around.sleep(backoffMs(this.#failures, around.random), signal).catch(() => undefined);
     }
     this.#giveUp(failed({ code: 'connection_failed', detail: 'the stream was closed', isUnsent: true }));
@@ -233,7 +232,7 @@ export class ToteStream {
     const send = connection.send.bind(connection);
     this.#orders.onConnected(send);
     this.#subscriptions.onConnected(send);
-    this.options.onState?.({ state: 'connected' });
+    callBot(() => this.options.onState?.({ state: 'connected' }));
   }
 
   #onDisconnected({ reason }: ConnectionEnd): void {
@@ -248,7 +247,7 @@ export class ToteStream {
     switch (message.type) {
       case 'heartbeat':
         this.#subscriptions.onHeartbeat(message.seq);
-        this.options.onHeartbeat?.(message);
+        callBot(() => this.options.onHeartbeat?.(message));
         this.#lookElsewhere();
         return;
       case 'subscribed':

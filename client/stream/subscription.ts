@@ -3,6 +3,7 @@
  * has arrived, so that the next connection resumes there: none is missing and none comes twice.
  */
 import type { ToteError } from '../base/errors.js';
+import { callBot } from '../base/timing.js';
 import { type Channel, type ChannelMessage, type ClientMessage, EVENT_CHANNELS } from './messages.js';
 
 export interface SubscribeOptions {
@@ -57,11 +58,11 @@ export class Subscription {
     if (this.#isOfEvents) this.#seq ??= since;
     if (!this.#isResync) return;
     this.#isResync = false;
-    this.options.onResync?.();
+    callBot(() => this.options.onResync?.());
   }
 
   onRefused(error: ToteError): void {
-    this.options.onRefused?.(error);
+    callBot(() => this.options.onRefused?.(error));
   }
 
   onResyncRequired(): void {
@@ -85,6 +86,6 @@ export class Subscription {
       if (this.#seq !== null && message.seq <= this.#seq) return;
       this.#seq = message.seq;
     }
-    this.onMessage(message);
+    callBot(() => this.onMessage(message));
   }
 }

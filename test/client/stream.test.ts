@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type Server as HttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { after, test } from 'node:test';
+import { after, type TestContext, test } from 'node:test';
 import { WebSocket, WebSocketServer } from 'ws';
 import type { ToteError } from '../../client/base/errors.js';
 import { realSurroundings } from '../../client/base/timing.js';
@@ -281,20 +281,48 @@ test('an address or a key that no WebSocket takes ends the stream for good, and 
   }
 });
 
-test('what onState throws is uncaught, and the stream goes on, also after an error without a close', async (t) => {
+/** What the bot's own functions throw. */
+function uncaught(t: TestContext): Error[] {
   const thrown: Error[] = [];
   process.setUncaughtExceptionCaptureCallback((error) => thrown.push(error));
   t.after(() => process.setUncaughtExceptionCaptureCallback(null));
+  return thrown;
+}
+
+test('what a function of the bot throws is uncaught, and the connection brings what follows', async (t) => {
+  const thrown = uncaught(t);
+  const script = await Script.start();
+  const fail = (what: string) => (): never => assert.fail(what);
+  const stream = script.open({ onState: fail('state'), onHeartbeat: fail('heartbeat') });
+  const line = await script.line();
+  const own = { since: 7, onResync: fail('resync'), onRefused: fail('refused') };
+  const subscribed = stream.subscribe('fills', ({ seq }) => assert.fail(`fills ${seq}`), own);
+  line.refuse((await line.next())['id'], 'resync_required');
+  await line.confirm(100);
+  line.send(fills(101), fills(102));
+  await subscribed;
+  const order = errorOf(stream.placeOrder(ORDER));
+  line.refuse((await line.next())['id'], 'odds_changed');
+  assert.equal((await order).code, 'odds_changed');
+  assert.equal((await subscribed).seq, 102);
+  line.socket.terminate();
+  const next = await script.line();
+  next.refuse((await next.next())['id'], 'rate_limited');
+  while (thrown.length < 9) await new Promise((resolve) => setImmediate(resolve));
+  const told = thrown.map(({ message }) => message).join();
+  assert.equal(told, 'state,heartbeat,resync,fills 101,fills 102,state,state,heartbeat,refused');
+});
+
+test('a stream goes on after an error without a close, whatever onState throws', async (t) => {
+  const thrown = uncaught(t);
   class Failing extends EventTarget {
     readonly send = (): void => undefined;
     readonly close = this.send;
     readonly told = setImmediate(() => this.dispatchEvent(new Event('error')));
   }
   const onState = ({ state }: { state: string }): never => assert.fail(state);
-  const stream = (await Script.start()).open({
-    webSocket: Failing as unknown as WebSocketConstructor,
-    onState,
-  });
+  const webSocket = Failing as unknown as WebSocketConstructor;
+  const stream = (await Script.start()).open({ webSocket, onState });
   while (thrown.length < 2) await new Promise((resolve) => setImmediate(resolve));
   assert.equal(thrown[1]?.message, 'waiting');
   stream.close();
