@@ -51,6 +51,7 @@ const decimal =
     const units = Math.round(value * 10 ** decimals);
     return Number.isSafeInteger(units) && units / 10 ** decimals === value;
   };
+const profit: Test = (value) => typeof value === 'number' && decimal(2)(Math.abs(value));
 const time: Test = (value) => {
   if (!matches(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)(value)) return false;
   const ms = Date.parse(value as string);
@@ -84,6 +85,8 @@ export const hasForm = formOf({
   bet: formOf({
     id: betId,
     marketId: optional(text),
+    crypto: optional(text),
+    timeFrame: optional(text),
     prediction: side,
     amount: decimal(2),
     oddsAtBet: decimal(4),
@@ -94,6 +97,8 @@ export const hasForm = formOf({
     round: optional(formOf({ id: text })),
     result: optional(oneOf('WIN', 'LOSS', 'DRAW', 'REFUNDED')),
     payout: optional(decimal(2)),
+    profit: optional(profit),
+    settledAt: optional(time),
   }),
   clientSeed: optional(text),
   orderProof: formOf({
@@ -167,12 +172,19 @@ export function timesAgree({ bet, roundProof: round }: ProofEvidence): boolean {
   const [startMs, lockMs, endMs] = [ms(round.startTime), ms(round.lockTime), ms(round.endTime)];
   const [resolvedMs, settledMs] = [ms(round.resolvedAt), ms(round.settledAt)];
   const isNamed = marketId === `${crypto}_${timeFrame}` && round.id === `${marketId}_${roundNumber}`;
-  const isPlaced = (bet.marketId ?? marketId) === marketId && startMs <= ms(bet.placedAt);
+  const isOfMarket =
+    (bet.marketId ?? marketId) === marketId &&
+    (bet.crypto ?? crypto) === crypto &&
+    (bet.timeFrame ?? timeFrame) === timeFrame;
+  // A round with many bets is settled in steps.
+  const isSettled = inOrder(resolvedMs, ms(bet.settledAt ?? round.settledAt), settledMs);
   const isOnTime = round.open.rule === 'late' || startMs === boundaryMs;
   return (
     isNamed &&
-    isPlaced &&
+    isOfMarket &&
     isOnTime &&
+    isSettled &&
+    startMs <= ms(bet.placedAt) &&
     ms(bet.placedAt) < lockMs &&
     endMs === boundaryMs + frameMs &&
     lockMs < endMs &&
@@ -195,9 +207,12 @@ export function pricesAgree({ roundProof: { open, close, ...round } }: ProofEvid
 export function resultAgrees({ bet, roundProof: round }: ProofEvidence): boolean {
   const { result, voidReason } = round;
   const [open, close] = [round.open.price, round.close.price];
-  const paid = bet.payout ?? null;
-  const pays = (said: string, dollars: number): boolean =>
-    (bet.result ?? said) === said && (paid ?? dollars) === dollars;
+  const pays = (said: string, dollars: number): boolean => {
+    const gain = (Math.round(dollars * 100) - Math.round(bet.amount * 100)) / 100;
+    return (
+      (bet.result ?? said) === said && (bet.payout ?? dollars) === dollars && (bet.profit ?? gain) === gain
+    );
+  };
   if (result === undefined) return voidReason !== null && close === null && pays('REFUNDED', bet.amount);
   if (voidReason !== null || open === null || close === null) return false;
   if (result === 'DRAW') return close === open && pays('DRAW', bet.amount);

@@ -23,7 +23,9 @@ export type HashedBet = Pick<
   Position,
   'id' | 'prediction' | 'amount' | 'oddsAtBet' | 'entryPercent' | 'potentialPayout' | 'placedAt' | 'betHash'
 > &
-  Partial<Pick<Position, 'marketId' | 'result' | 'payout'>> & {
+  Partial<
+    Pick<Position, 'marketId' | 'crypto' | 'timeFrame' | 'result' | 'payout' | 'profit' | 'settledAt'>
+  > & {
     readonly round?: Pick<Position['round'], 'id'>;
   };
 

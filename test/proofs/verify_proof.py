@@ -303,6 +303,8 @@ EVIDENCE = form(
     bet=form(
         id=BET_ID,
         marketId=optional(text),
+        crypto=optional(text),
+        timeFrame=optional(text),
         prediction=one_of(*SIDES),
         amount=decimal(100),
         oddsAtBet=decimal(10000),
@@ -313,6 +315,8 @@ EVIDENCE = form(
         round=optional(form(id=text)),
         result=optional(one_of("WIN", "LOSS", "DRAW", "REFUNDED")),
         payout=optional(decimal(100)),
+        profit=optional(lambda value: is_number(value) and decimal(100)(abs(value))),
+        settledAt=optional(time),
     ),
     clientSeed=optional(text),
     orderProof=form(
@@ -371,6 +375,9 @@ def times_agree(bet, settled):
     return (
         all(names)
         and bet.get("marketId") in (None, market)
+        and all(bet.get(name) in (None, settled[name]) for name in ("crypto", "timeFrame"))
+        and resolved <= at(bet.get("settledAt") or settled["settledAt"])
+        and at(bet.get("settledAt") or settled["settledAt"]) <= paid
         and (settled["open"]["rule"] == "late" or start == boundary)
         and end == boundary + frame
         and boundary <= start <= at(bet["placedAt"]) < lock < end
@@ -395,8 +402,10 @@ def result_agrees(bet, settled):
     said, first, last = settled.get("result"), settled["open"]["price"], settled["close"]["price"]
 
     def pays(result, dollars):
-        is_told = bet.get("result") in (None, result)
-        return is_told and (bet.get("payout") is None or units(bet["payout"], 100) == units(dollars, 100))
+        paid = units(dollars, 100)
+        said = {"payout": paid, "profit": paid - units(bet["amount"], 100)}
+        are_told = (bet.get(name) is None or units(bet[name], 100) == value for name, value in said.items())
+        return bet.get("result") in (None, result) and all(are_told)
 
     if said is None:
         return settled["voidReason"] is not None and last is None and pays("REFUNDED", bet["amount"])
