@@ -19,6 +19,8 @@ export interface DiskSpace {
 
 /** Commands from before a programming error may take so long to become durable. */
 const LAST_COMMITS_MS_MAX = 5_000;
+/** From the first step of a stop to its last: less than `TimeoutStopSec` in the unit, so that the log has the reason. */
+const STOP_MS_MAX = 50_000;
 /** Signals closer together count as one: Ctrl-C comes from the terminal and again from `npm start`. */
 const SAME_SIGNAL_MS = 1_000;
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
@@ -27,17 +29,20 @@ export class Shutdown {
   #closable: Closable | null = null;
   #isWatching = false;
   #signalledMs: number | null = null;
+  /** Somebody wants the process to end, cleanly. */
+  #isEnding = false;
   #isFailing = false;
   #isJournalLost = false;
 
   constructor(
     private readonly log: Log,
     private readonly sameSignalMs = SAME_SIGNAL_MS,
+    private readonly stopMsMax = STOP_MS_MAX,
   ) {}
 
   /** No new work should be sent to the server. */
   get isStopping(): boolean {
-    return this.#signalledMs !== null || this.#isFailing;
+    return this.#isEnding || this.#isFailing;
   }
 
   /**
@@ -47,7 +52,7 @@ export class Shutdown {
   watch(closable: Closable): void {
     this.#closable = closable;
     // The start that called goes on first, as if the signal had come just now.
-    if (this.#signalledMs !== null) setImmediate(() => this.#end(closable));
+    if (this.#isEnding) setImmediate(() => this.#end(closable));
     if (this.#isWatching) return;
     this.#isWatching = true;
     for (const signal of SIGNALS) process.on(signal, () => this.#onSignal(signal));
@@ -72,7 +77,7 @@ export class Shutdown {
   programmingError(error: unknown): void {
     if (this.#isFailing) return;
     const closable = this.#closable;
-    if (closable === null || this.#signalledMs !== null) this.fatal(error);
+    if (closable === null || this.#isEnding) this.fatal(error);
     this.#isFailing = true;
     const end = (): never => this.fatal(error);
     setTimeout(end, LAST_COMMITS_MS_MAX);
@@ -102,7 +107,7 @@ export class Shutdown {
   /** An operator wants the machine `to` to lead: the process ends as by a signal, and as cleanly. */
   handOver(to: string): void {
     if (this.isStopping) return;
-    this.#signalledMs = performance.now();
+    this.#isEnding = true;
     this.log.write('handover_requested', { to });
     this.#end(this.#closable);
   }
@@ -114,13 +119,14 @@ export class Shutdown {
       this.log.write('stop_forced', { signal });
       process.exit(1);
     }
-    if (this.#isFailing) return;
     if (this.#isJournalLost) {
       this.log.write('stopped_without_journal', { signal });
       process.exit(1);
     }
     this.#signalledMs = nowMs;
     this.log.write('stopping', { signal });
+    if (this.isStopping) return;
+    this.#isEnding = true;
     this.#end(this.#closable);
   }
 
@@ -136,6 +142,8 @@ export class Shutdown {
   }
 
   async #stop(closable: Closable): Promise<void> {
+    const end = (): never => this.fatal(new Error(`the stop has taken ${this.stopMsMax / 1_000} s`));
+    setTimeout(end, this.stopMsMax);
     await closable.drain();
     await closable.close();
   }

@@ -19,6 +19,7 @@ const say = (text) => writeSync(1, text + '\\n');
 const ending = new Shutdown(createLog('info'));
 const impatient = new Shutdown(createLog('info'), 0);
 const patient = new Shutdown(createLog('info'), 60_000);
+const hasty = new Shutdown(createLog('info'), 0, 20);
 const server = {
   drain: async () => { say('drain'); },
   close: async () => { say('close'); },
@@ -86,41 +87,59 @@ test('a stop while a standby becomes a leader waits for the leader, and closes t
   assert.deepEqual([ended.code, ended.stdout], [0, 'up\ndrain\nclose\n'], ended.stderr);
 });
 
-test('a second signal ends at once, without a close', async () => {
-  const body =
-    "server.drain = () => new Promise(() => { say('drain'); }); impatient.watch(server); say('up');";
-  const { code, stdout } = await run(body, ['SIGTERM', 'SIGTERM']);
-  assert.deepEqual([code, stdout], [1, 'up\ndrain\n']);
-});
-
-test('a failing drain is fatal, with its reason in the log', async () => {
-  const body = "server.drain = async () => { throw new Error('no disk'); }; ending.watch(server); say('up');";
-  const ended = await run(body, ['SIGTERM']);
-  assert.equal(ended.code, 1);
-  assert.match(ended.stderr, /"level":60.*no disk/);
-});
-
-const UNCAUGHT = [
-  ['an exception that nobody caught', "setImmediate(() => { throw new Error('wrong'); });"],
-  ['a rejection that nobody caught', "Promise.reject(new Error('wrong'));"],
-  ['a programming error that a handler reports', "ending.programmingError(new Error('wrong'));"],
-] as const;
-
-for (const [what, body] of UNCAUGHT) {
-  test(`${what} lets earlier commands become durable, closes nothing and exits 1`, async () => {
-    const { code, stdout, stderr } = await run(`ending.watch(server); ${body}`);
-    assert.deepEqual([code, stdout], [1, 'drain\n']);
-    assert.match(stderr, /"level":60.*wrong/);
+for (const [reason, stop, said] of [
+  ['a signal', "say('up');", 'up\ndrain\ntold\n'],
+  ['a full disk', 'impatient.diskFull({});', 'drain\ntold\n'],
+] as const) {
+  test(`a second signal while ${reason} stops the server ends at once, without a close`, async () => {
+    const drain = "server.drain = () => new Promise(() => { say('drain'); }); impatient.watch(server);";
+    const ended = await run(`${drain} process.on('SIGTERM', () => say('told')); ${stop}`, [
+      'SIGTERM',
+      'SIGTERM',
+    ]);
+    assert.deepEqual([ended.code, ended.stdout], [1, said], ended.stderr);
   });
 }
 
-test('a fatal error ends at once', async () => {
-  const { code, stdout, stderr } = await run(
-    "ending.watch(server); ending.fatal(new Error('fsync failed'));",
-  );
-  assert.deepEqual([code, stdout], [1, '']);
-  assert.match(stderr, /"level":60.*fsync failed/);
-});
+for (const [why, body, reason] of [
+  [
+    'that fails',
+    "server.drain = async () => { throw new Error('no disk'); }; ending.watch(server);",
+    /no disk/,
+  ],
+  [
+    'without an end',
+    'server.close = () => new Promise(() => {}); hasty.watch(server);',
+    /stop has taken 0.02 s/,
+  ],
+  [
+    'for a full disk',
+    "ending.watch(server); ending.diskFull({ directory: '/srv/tote', freeBytes: 12345 });",
+    /"directory":"\/srv\/tote","freeBytes":12345/,
+  ],
+] as const) {
+  test(`a stop ${why} is fatal, with its reason in the log`, async () => {
+    const ended = await run(`${body} say('up');`, ['SIGTERM']);
+    assert.equal(ended.code, 1);
+    assert.match(ended.stderr, new RegExp(`"level":60.*${reason.source}`));
+  });
+}
+
+const ERRORS = [
+  ['an exception that nobody caught', "setImmediate(() => { throw new Error('wrong'); });", 'drain\n'],
+  ['a rejection that nobody caught', "Promise.reject(new Error('wrong'));", 'drain\n'],
+  ['a programming error', "ending.programmingError(new Error('wrong'));", 'drain\n'],
+  ['an error of the journal', "ending.fatal(new Error('wrong'));", ''],
+] as const;
+
+for (const [what, body, said] of ERRORS) {
+  const before = said === '' ? 'waits for nothing' : 'lets earlier commands become durable';
+  test(`${what} ${before}, closes nothing and exits 1`, async () => {
+    const { code, stdout, stderr } = await run(`ending.watch(server); ${body}`);
+    assert.deepEqual([code, stdout], [1, said]);
+    assert.match(stderr, /"level":60.*wrong/);
+  });
+}
 
 test('secrets are masked in log lines', async () => {
   const body = `createLog('info').write('stopped', { secret: 's3cret', key: { apiKey: 's3cret' }, id: 7 }); process.exit(0);`;
@@ -135,11 +154,4 @@ test('a server that was told to stop says so until it ends', async () => {
     'SIGTERM',
   ]);
   assert.equal(stdout, 'false\ndrain\ntrue\n');
-});
-
-test('a full disk is logged with its directory and free bytes', async () => {
-  const disk = "{ directory: '/srv/tote', freeBytes: 12345 }";
-  const { code, stderr } = await run(`ending.watch(server); say('up'); ending.diskFull(${disk});`);
-  assert.equal(code, 1);
-  assert.match(stderr, /"level":60.*"directory":"\/srv\/tote","freeBytes":12345/);
 });
