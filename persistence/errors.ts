@@ -5,6 +5,8 @@ export type JournalErrorCode =
   /** The data directory cannot be used: it is not a directory, not writable, or cannot be created. */
   | 'data_dir_invalid'
   | 'data_dir_locked'
+  /** The native code of better-sqlite3 was compiled for another Node, or is not there. */
+  | 'sqlite_unloadable'
   /** A file with a secret has the wrong length, or other users can read it. */
   | 'secret_invalid'
   /** The file of operator tokens has mistakes, or other users can write it. */

@@ -14,6 +14,7 @@ import { masterSecretFingerprint } from '../persistence/data-dir/secrets.js';
 import { JournalError } from '../persistence/errors.js';
 import { quoted } from '../persistence/journal/open-files.js';
 import { startJournalThread } from '../persistence/journal/thread.js';
+import { requireSqlite } from '../persistence/sqlite.js';
 import { createLog, type Log, logNodeWarnings } from '../process/log/log.js';
 import { Reloads } from '../process/reloads.js';
 import { withServiceManager } from '../process/service-manager.js';
@@ -38,6 +39,7 @@ async function start(given: Config, log: Log, operators: Worker): Promise<void> 
   reloads.watch();
 
   requireDescriptors(given.gateways);
+  requireSqlite();
   // The threads load their code while the state is recovered.
   const journal = startJournalThread();
   const front = new Front(given.gateways, operators, (error) => shutdown.programmingError(error));

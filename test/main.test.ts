@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import Database from 'better-sqlite3';
 import type { Setup } from '../engine/model/setup.js';
-import { toteText } from './support/processes/cli.js';
+import { toteProcess, toteText } from './support/processes/cli.js';
 import { linesOf } from './support/processes/log-lines.js';
 import { newDataDir, Server, startRefused } from './support/processes/server.js';
 
@@ -58,9 +58,8 @@ test('the first start prints a line that places a bet; the second start does not
     assert.equal(readFileSync(path).includes(first.token), isTokenFile, path);
   }
 
-  assert.deepEqual(firstCommit(dir), [
-    ...['configure', 'declareSetup', 'depositHouse', 'createAccount', 'createKey'],
-  ]);
+  const kinds = ['configure', 'declareSetup', 'depositHouse', 'createAccount', 'createKey'];
+  assert.deepEqual(firstCommit(dir), kinds);
 
   const second = await Server.start({ dataDir: dir, env });
   const again = await promisify(execFile)('sh', ['-c', line.replaceAll(first.publicUrl, second.publicUrl)]);
@@ -165,13 +164,30 @@ test('with real prices there is no demo account, and few descriptors are told in
   assert.match(msg, /only 600 files.* 269 public connections .* 75 for operators .*`ulimit -n` to 10512/);
 });
 
-test('a start with too few descriptors for its gateways is refused before it has done anything', async () => {
+/** As where Node was changed after the install. */
+const OTHER_NODE = `--import=data:text/javascript,${encodeURIComponent(`
+  const load = process.dlopen;
+  process.dlopen = (module, file, ...flags) => {
+    if (file.endsWith('better_sqlite3.node')) throw new Error('was compiled\\nagainst Node 18.');
+    load.call(process, module, file, ...flags);
+  };`)}`;
+const NOT_LOADED = /better-sqlite3 does not load on Node .*`npm rebuild .*\. was compiled against Node 18\./;
+
+test('a start with too few descriptors for its gateways, or on another Node than SQLite, is refused before it has done anything', async () => {
   const dir = newDataDir();
   const under = ['sh', '-c', 'ulimit -n 300; exec "$0" "$@"'];
   const refused = await startRefused({ dataDir: dir, under, env: { TOTE_GATEWAYS: '4' } });
   assert.equal(refused.code, 1);
   assert.match(refused.logText, /TOTE_GATEWAYS: 4 need at least 336 files, .* only 300: raise `ulimit -n`/);
+  const env = { NODE_OPTIONS: OTHER_NODE };
+  assert.match((await startRefused({ dataDir: dir, env })).logText, NOT_LOADED);
   assert.ok(!existsSync(join(dir, 'journal')));
+  for (const command of ['verify', 'doctor', 'status']) {
+    const { code, stderr } = await toteProcess([command, dir], { env });
+    assert.equal(code, 3);
+    assert.match(stderr, NOT_LOADED);
+  }
+  assert.equal((await toteProcess(['tokens', dir], { env })).code, 0);
 });
 
 const SANDBOX: Setup = { feed: 'push', clock: 'manual', rulesFrom: 'defaults' };

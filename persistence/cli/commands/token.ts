@@ -36,7 +36,7 @@ export const tokenCommand = defineCommand<TokenOptions>({
     new Option('--role <role>', 'its rights').choices(OPERATOR_ROLES).conflicts('revoke'),
     new Option('--revoke', 'take it away'),
   ],
-  needs: 'path',
+  needs: 'files',
   run: (context, { role, revoke: isRevoked = false }, operands) => {
     const { out } = context;
     const name = must(operands[0], 'the name');
@@ -70,7 +70,7 @@ export const tokensCommand = defineCommand({
     ['tokens', 'those of ./data'],
     ['tokens /var/lib/tote --json', 'those of another server, for a program'],
   ],
-  needs: 'path',
+  needs: 'files',
   run: (context) => {
     const file = fileOf(context);
     // As for the server: a file that the environment names must be there.

@@ -40,7 +40,7 @@ export const traceCommand = defineCommand<TraceOptions>({
       'the operator port (default: TOTE_OPERATOR_HOST and TOTE_OPERATOR_PORT, else http://127.0.0.1:8081)',
     ),
   ],
-  needs: 'path',
+  needs: 'files',
   run: async (context, { server }, operands) => {
     const { out } = context;
     const url = urlOf(server ?? defaultServer(), must(operands[0], 'the id'));

@@ -8,6 +8,7 @@ import { existsSync } from 'node:fs';
 import type { Argument, Option } from 'commander';
 import { type DataDir, dataDirLayout, findDataDir } from '../../data-dir/layout.js';
 import { hasSegments } from '../../journal/segment/names.js';
+import { requireSqlite } from '../../sqlite.js';
 import type { ExitCode } from './exit-codes.js';
 import type { Output } from './output.js';
 
@@ -27,8 +28,8 @@ interface CommandSpec<Options extends object> {
   /** Operands before DATA_DIR. All of them are required. */
   readonly operands?: readonly Argument[];
   readonly options?: readonly Option[];
-  /** By default the data directory must have a journal; for `folder` it must be there. */
-  readonly needs?: 'folder' | 'path' | 'nothing';
+  /** By default the data directory must have a journal; for `folder` it must be there. `files` opens no database. */
+  readonly needs?: 'folder' | 'path' | 'files' | 'nothing';
   readonly run: (
     context: Context,
     options: Options,
@@ -45,10 +46,11 @@ export const defineCommand = <Options extends object>(spec: CommandSpec<Options>
 });
 
 /**
- * The directory that was named, else that of the environment. Throws `data_dir_invalid`, and `journal_incomplete` if
- * only the journal is missing.
+ * The directory that was named, else that of the environment. Throws `sqlite_unloadable`, `data_dir_invalid`, and
+ * `journal_incomplete` if only the journal is missing.
  */
 export async function dataDirFor({ needs }: CliCommand, named: string | undefined): Promise<DataDir> {
+  if (needs !== 'files' && needs !== 'nothing') requireSqlite();
   const path = named ?? process.env['TOTE_DATA_DIR'] ?? './data';
   const dir = dataDirLayout(path);
   if (needs === 'folder' ? existsSync(dir.root) : needs !== undefined) return dir;
