@@ -50,12 +50,17 @@ export const isOtherSecret = (rules: Rules | null, masterSecret: Uint8Array): bo
 
 /** Created if the file is missing. Throws `secret_invalid`. */
 export function openOperatorToken(dir: DataDir): string {
+  const found = readOperatorToken(dir);
+  if (found !== null) return found;
+  const created = randomBytes(OPERATOR_TOKEN_BYTES).toString('base64url');
+  writeFileDurably(dir.operatorTokenFile, `${created}\n`, SECRET_MODE);
+  return created;
+}
+
+/** null if the file is missing. Throws `secret_invalid`. */
+export function readOperatorToken(dir: DataDir): string | null {
   const found = readSecret(dir.operatorTokenFile);
-  if (found === null) {
-    const created = randomBytes(OPERATOR_TOKEN_BYTES).toString('base64url');
-    writeFileDurably(dir.operatorTokenFile, `${created}\n`, SECRET_MODE);
-    return created;
-  }
+  if (found === null) return null;
   const token = found.toString('latin1').trim();
   if (isOperatorToken(token)) return token;
   throw invalidSecret(

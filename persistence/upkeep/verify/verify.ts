@@ -9,7 +9,8 @@ import type { Mark, StoredBatch } from '../../../engine/model/ports.js';
 import type { NotedKey } from '../../../engine/model/proofs/signing.js';
 import { type ArchiveReport, checkArchive } from '../../archive/check.js';
 import type { DataDir } from '../../data-dir/layout.js';
-import { isOtherSecret, openMasterSecret } from '../../data-dir/secrets.js';
+import { readOperatorTokens } from '../../data-dir/operator-tokens.js';
+import { isOtherSecret, openMasterSecret, readOperatorToken } from '../../data-dir/secrets.js';
 import { JournalError } from '../../errors.js';
 import { acknowledgedSeq, readMarkFile } from '../../journal/mark.js';
 import { absentPath, readAbsent } from '../../journal/segment/absent.js';
@@ -88,6 +89,7 @@ export function verify(
   if (progress !== null) signatures.ofArchive(replay.engine);
   checkBeside(paths, findings);
   checkSecret(dir, secret, replay, findings);
+  checkTokens(dir, findings);
   return {
     isGood: findings.count === 0,
     faults: findings.faults,
@@ -219,4 +221,11 @@ function checkSecret(
   const fault = (what: string): void => findings.fault('secret', dir.masterSecretFile, null, what);
   if (secret instanceof JournalError) fault(secret.message);
   else if (isOtherSecret(rules, secret)) fault('It is not the secret that the rounds were opened with.');
+}
+
+/** A start fails on these files, too. */
+function checkTokens(dir: DataDir, findings: Findings): void {
+  const { operatorTokenFile, operatorTokensFile } = dir;
+  findings.read('secret', operatorTokenFile, () => readOperatorToken(dir));
+  findings.read('secret', operatorTokensFile, () => readOperatorTokens(operatorTokensFile, false));
 }

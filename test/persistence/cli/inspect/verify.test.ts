@@ -236,11 +236,20 @@ test('a row of the archive that has no root in its form is a fault, not an end',
   expectSentence(report, 'signature', dir.archiveFile, /^The proof of round \w+ has no Merkle root in its/);
 });
 
-test('a private signing key that does not fit the public one is a fault: nothing would be signed right', (t) => {
+test('a private signing key that does not fit the public one is a fault, and tokens of operators that a start would refuse', (t) => {
   const { dir } = make(t);
   const text = readFileSync(dir.signingKeysFile, 'utf8');
   writeFileSync(dir.signingKeysFile, text.replace(TEST_SIGNING.privateKey, altered(TEST_SIGNING.privateKey)));
   expectFault(dir, 'secret', dir.signingKeysFile, /has a private key that does not fit the public key/);
+  writeFileSync(dir.signingKeysFile, text);
+  for (const [file, sentence] of [
+    [dir.operatorTokenFile, /must hold .* on one line/],
+    [dir.operatorTokensFile, /line 1: must be/],
+  ] as const) {
+    writeFileSync(file, 'half a li\n', { mode: 0o600 });
+    expectFault(dir, 'secret', file, sentence);
+    rmSync(file);
+  }
 });
 
 test('a foreign or missing master secret is the fault, and no roots are compared without it', (t) => {
