@@ -32,6 +32,8 @@ export const SLOW_SECTIONS: readonly SectionName[] = [
 
 /** Measured seconds of sections in whose window something happens that needs so many. */
 export const OWN_SECONDS = { minute: 30, herd: 15, snapshots: 15 } as const;
+/** Sections that measure as often as their subject needs. */
+const OWN_ROUNDS: readonly SectionName[] = ['start', 'minute', 'herd', 'memory'];
 
 export interface Output {
   readonly out: string;
@@ -77,7 +79,8 @@ Both:
 Servers that the suite starts:
   --quick                 a minute and a half, one short round: leaves out ${SLOW_SECTIONS.join(', ')}
   --only a,b              the sections to run: ${SECTION_NAMES.join(', ')}
-  --rounds N              rounds of each row, 1 to 99 (default 3, quick 1)
+  --rounds N              rounds of each row, 1 to 99 (default 3, quick 1); ${OWN_ROUNDS.join(', ')}
+                          have their own number, and snapshots has two at most
   --seconds S             measured seconds of each row and round, 1 to 600 (default 3, quick 1), but
                           ${listOfOwn()} always
   --durability fsync|os   os leaves commits to the operating system: they are not durable (default fsync)
@@ -164,9 +167,8 @@ function readSuite(values: Values, output: Output): SuiteRun {
     throw new UsageError('--pair: measures no sections, so it does not go with --only');
   }
   const sections = values.pair === undefined ? readSections(values.only, quick) : [];
-  const fixed = values.only === undefined ? undefined : sections.find((name) => name in OWN_SECONDS);
-  if (fixed !== undefined && values.seconds !== undefined)
-    throw new UsageError(`--seconds: goes not with --only ${fixed}, as there are always ${listOfOwn()}`);
+  refuseFixed('seconds', values, sections, (name) => name in OWN_SECONDS);
+  refuseFixed('rounds', values, sections, (name) => OWN_ROUNDS.includes(name));
   return {
     kind: 'suite',
     ...output,
@@ -178,6 +180,18 @@ function readSuite(values: Values, output: Output): SuiteRun {
     dir: values.dir ?? tmpdir(),
     pair: values.pair ?? null,
   };
+}
+
+/** A section that was asked for by its name must not ignore an option. */
+function refuseFixed(
+  option: 'seconds' | 'rounds',
+  values: Values,
+  sections: readonly SectionName[],
+  isFixed: (name: SectionName) => boolean,
+): void {
+  const fixed = values.only === undefined ? undefined : sections.find(isFixed);
+  if (fixed !== undefined && values[option] !== undefined)
+    throw new UsageError(`--${option}: goes not with --only ${fixed}, which has its own`);
 }
 
 function readDrive(url: string, values: Values, output: Output): DriveRun {

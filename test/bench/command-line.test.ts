@@ -41,6 +41,7 @@ test('mistakes name the option', () => {
     [['--rounds', '0'], /--rounds: "0"/],
     [['--seconds', '1.5'], /--seconds: "1.5"/],
     [['--only', 'orders,herd', '--seconds', '7'], /--seconds: goes not with --only herd/],
+    [['--only', 'orders,minute', '--rounds', '7'], /--rounds: goes not with --only minute/],
     [['--durability', 'none'], /--durability: "none"/],
     [['--qick'], /qick/],
     [['--pair', 'x', '--only', 'orders'], /--pair: /],
