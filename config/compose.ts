@@ -18,6 +18,7 @@ import {
   type MarketRules,
   type RuleLayers,
   type Rules,
+  valuesOf,
 } from '../engine/model/rules.js';
 import type { RulesOverrides } from './overrides.js';
 
@@ -29,6 +30,18 @@ interface Layers extends RuleLayers {
 /** Layers have been checked before they were kept. */
 export const layersOf = (rules: Rules | null): Layers =>
   (rules?.layers as Layers | undefined) ?? { file: {}, operator: {} };
+
+/**
+ * Names of the values that operators have changed, and of those of the file that thereby do not count. News without a factor or assets
+ * says something by that, so the file's news of the same name counts in no part.
+ */
+export function replacedNames(layers: RuleLayers): ReadonlySet<string> {
+  const { file, operator } = layers as Layers;
+  const isReplaced = ([name]: readonly [string, unknown]): boolean =>
+    Object.hasOwn(operator.news ?? {}, name);
+  const news = Object.fromEntries(Object.entries(file.news ?? {}).filter(isReplaced));
+  return new Set([...valuesOf(operator), ...valuesOf({ news })].map(({ name }) => name));
+}
 
 export function layeredRules(masterSecretFingerprint: string, layers: Layers): Rules {
   const { file, operator } = layers;

@@ -5,7 +5,7 @@
  */
 import { type RuleLayers, type Rules, valuesOf } from '../engine/model/rules.js';
 import { SETUP_FACTS, type Setup } from '../engine/model/setup.js';
-import { contradictions, layeredRules, layersOf } from './compose.js';
+import { contradictions, layeredRules, layersOf, replacedNames } from './compose.js';
 import { ConfigError } from './config.js';
 import { type FeedName, feedsOf } from './price-values.js';
 import { type Config, VARIABLES } from './variables.js';
@@ -85,11 +85,11 @@ export function resolveRules(
 }
 
 /** Values of the file that operators have changed at run time. */
-export function overruled({ file, operator }: RuleLayers): string[] {
-  const changed = new Set(valuesOf(operator).map(({ name }) => name));
-  return valuesOf(file)
+export function overruled(layers: RuleLayers): string[] {
+  const replaced = replacedNames(layers);
+  return valuesOf(layers.file)
     .map(({ name }) => name)
-    .filter((name) => changed.has(name));
+    .filter((name) => replaced.has(name));
 }
 
 function refuseChange(fact: keyof Setup, own: Setup, asked: Setup): string {

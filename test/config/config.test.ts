@@ -7,6 +7,7 @@ import { withOverrides } from '../../config/compose.js';
 import { ConfigError, readConfig } from '../../config/config.js';
 import { defaultGateways } from '../../config/config-values.js';
 import { risksOf } from '../../config/production.js';
+import { overruled } from '../../config/setup.js';
 import { YEARLY_VOLATILITY } from '../../engine/host/ticks/volatility.js';
 import { defaultRules } from '../../engine/model/rules.js';
 import { newFile, newFolder } from '../support/new-folder.js';
@@ -230,10 +231,15 @@ test('a rules file changes what it names and nothing else', () => {
   assert.deepEqual(rules.news, { CPI: { ...cpi, assets: ['BTC'], factor: 4 } });
 });
 
-test('a later layer changes the part of a profile that it names', () => {
+test('a later layer changes the part of a profile that it names, and takes the place of news of one name', () => {
   const [hours, weekdays] = [Array(24).fill(2), Array(7).fill(3)];
   const rules = withOverrides('', { profiles: { BTC: { hours } } }, { profiles: { BTC: { weekdays } } });
   assert.deepEqual(rules.profiles, { BTC: { hours, weekdays } });
+  const cpi = { at: '2026-12-10T13:30Z', minutes: 10 };
+  const file = { feeBps: 1, news: { CPI: { ...cpi, factor: 4 }, GDP: cpi } };
+  const operator = { news: { CPI: cpi } };
+  assert.equal(withOverrides('', file, operator).news['CPI']?.factor, undefined);
+  assert.deepEqual(overruled({ file, operator }), ['news.CPI.at', 'news.CPI.factor', 'news.CPI.minutes']);
 });
 
 const BAD_RULES: readonly (readonly [content: unknown, expected: RegExp])[] = [

@@ -1,7 +1,7 @@
 /** The rules in force, where each is from, and changes at run time: first shown, then done. */
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { targetsOf } from '../../../../config/compose.js';
+import { replacedNames, targetsOf } from '../../../../config/compose.js';
 import { valuesOf } from '../../../../engine/model/rules.js';
 import type { RulesResource } from '../../../operator/rules.js';
 import { changeRule, isShown, type ShownRule } from '../actions/rules.js';
@@ -54,8 +54,8 @@ export function RulesView(): JSX.Element {
 }
 
 function shownRules({ rules, file, overrides }: RulesResource): ShownRule[] {
-  const names = (layer: object): Set<string> => new Set(valuesOf(layer).map(({ name }) => name));
-  const [ofOperator, ofFile] = [names(overrides), names(file)];
+  const ofOperator = replacedNames({ file, operator: overrides });
+  const ofFile = new Set(valuesOf(file).map(({ name }) => name));
   return valuesOf(rules)
     .filter((rule) => rule.name !== 'markets' && isShown(rule))
     .map((rule) => {
