@@ -10,6 +10,8 @@ export interface DataDir {
   readonly journal: string;
   readonly lockFile: string;
   readonly pidFile: string;
+  /** The address of the running server's operator port, after a kill that of the last one. Optional. */
+  readonly operatorUrlFile: string;
   readonly markFile: string;
   /** Exists from the opening of the journal to its clean close: a start that finds it follows an unclean stop. */
   readonly inUseFile: string;
@@ -41,6 +43,7 @@ export function dataDirLayout(path: string): DataDir {
     archiveFile: join(archive, 'archive.db'),
     lockFile: join(root, 'lock'),
     pidFile: join(root, 'server.pid'),
+    operatorUrlFile: join(root, 'operator-url'),
     markFile: join(journal, 'mark'),
     inUseFile: join(journal, 'in-use'),
     masterSecretFile: join(root, 'master-secret'),

@@ -35,7 +35,7 @@ export function lockDataDir(dir: DataDir, waitMs = PROBE_MS): DataDirLock {
   giveToOwner(dir.pidFile);
   const release = (): void => {
     if (!held.delete(db)) return;
-    rmSync(dir.pidFile, { force: true });
+    for (const file of [dir.pidFile, dir.operatorUrlFile]) rmSync(file, { force: true });
     db.close();
   };
   return { release, [Symbol.dispose]: release };

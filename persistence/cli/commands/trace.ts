@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { Argument, Option } from 'commander';
 import { must } from '../../../engine/base/assert.js';
-import { messageOf, orRefuse } from '../../../engine/base/attempt.js';
+import { attempt, messageOf, orRefuse } from '../../../engine/base/attempt.js';
 import type { OrderTrace } from '../../../engine/model/operators.js';
 import { JournalError } from '../../errors.js';
 import { type Context, defineCommand } from '../frame/command.js';
@@ -37,13 +37,13 @@ export const traceCommand = defineCommand<TraceOptions>({
   options: [
     new Option(
       '--server <URL>',
-      'the operator port (default: TOTE_OPERATOR_HOST and TOTE_OPERATOR_PORT, else http://127.0.0.1:8081)',
+      'the operator port (default: that of the server on DATA_DIR, else TOTE_OPERATOR_HOST and TOTE_OPERATOR_PORT)',
     ),
   ],
   needs: 'files',
   run: async (context, { server }, operands) => {
     const { out } = context;
-    const url = urlOf(server ?? defaultServer(), must(operands[0], 'the id'));
+    const url = urlOf(server ?? serverOn(context), must(operands[0], 'the id'));
     const { data, error } = await ask(url, tokenOf(context));
     if (data === undefined) throw new JournalError('not_found', error ?? `${url.origin} is no operator port`);
     out.answer(data);
@@ -51,7 +51,11 @@ export const traceCommand = defineCommand<TraceOptions>({
   },
 });
 
-const defaultServer = (): string => {
+/** The token of the directory must not go to another server, which may have the usual port. */
+const serverOn = ({ dir }: Context): string =>
+  attempt(() => readFileSync(dir.operatorUrlFile, 'utf8').trim(), null) ?? serverOfEnvironment();
+
+const serverOfEnvironment = (): string => {
   const { TOTE_OPERATOR_HOST: host = '127.0.0.1', TOTE_OPERATOR_PORT: port = '8081' } = process.env;
   const scheme = process.env['TOTE_OPERATOR_TLS_CERT_FILE'] === undefined ? 'http' : 'https';
   return `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}`;

@@ -100,12 +100,12 @@ test('the stages of an order are found by the ids of its bet and its request, an
     for (const id of [request, key]) assert.equal((await trace(id)).betId, bet);
   }
   assert.equal((await server.operator.get('/orders/trace?id=unknown')).status, 404);
-  const at = [server.dataDir, '--server', server.operatorUrl];
-  const found = await toteJson<OrderTrace>(['trace', 'trace-1', ...at]);
+  const at = server.dataDir;
+  const found = await toteJson<OrderTrace>(['trace', 'trace-1', at]);
   assert.deepEqual({ ...found, receivedAt: '' }, { ...(await trace('trace-1')), receivedAt: '' });
-  assert.match(await toteText(['trace', 'trace-1', ...at]), /^commit +\d+\.\d{3} ms +\d+\.\d{3} ms$/m);
-  assert.match((await tote(['trace', 'unknown', ...at])).stderr, /no such order, or 100,000 since/);
-  assert.equal((await tote(['trace', 'x', server.dataDir, '--server', 'http://127.0.0.1:9'])).code, 3);
+  assert.match(await toteText(['trace', 'trace-1', at]), /^commit +\d+\.\d{3} ms +\d+\.\d{3} ms$/m);
+  assert.match((await tote(['trace', 'unknown', at])).stderr, /no such order, or 100,000 since/);
+  assert.equal((await tote(['trace', 'x', at, '--server', 'http://127.0.0.1:9'])).code, 3);
 });
 
 test('commands, batches and the state of the exchange are told', async () => {
