@@ -5,8 +5,10 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { openSync } from 'node:fs';
+import { openSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { newFile } from '../support/new-folder.js';
+import { logLines } from '../support/processes/log-lines.js';
 
 const module = (name: string): string =>
   JSON.stringify(new URL(`../../process/${name}.js`, import.meta.url).href);
@@ -72,6 +74,26 @@ test('a log on a full disk holds up nothing and ends nothing', async () => {
   `;
   const { code, stdout } = await run(body, ['SIGTERM'], openSync('/dev/full', 'w'));
   assert.deepEqual([code, stdout], [0, 'up\ndrain\nclose\n']);
+});
+
+test('lines are in their order, whenever the log is flushed', async () => {
+  const body = `
+    const log = createLog('info');
+    for (let id = 0; id < 300; id++) {
+      log.write('stopping', { id });
+      if (id % 2 === 1) log.flush();
+      if (id % 3 === 0) await new Promise(setImmediate);
+    }
+    process.exit(0);
+  `;
+  const [inFile, ids] = [newFile(''), Array.from({ length: 300 }, (_, id) => id)];
+  const piped = await run(body);
+  await run(body, [], openSync(inFile, 'w'));
+  for (const text of [piped.stderr, readFileSync(inFile, 'utf8')])
+    assert.deepEqual(
+      logLines(text).map((line) => line['id']),
+      ids,
+    );
 });
 
 test('signals close together count as one: Ctrl-C under npm', async () => {
