@@ -72,7 +72,8 @@ export class JournalLost extends JournalError {
       ...files.map(({ path, ino }) => {
         // A copy over the file empties it at first, and SQLite deletes the WAL beside an empty segment.
         const whole = quoted(`${path}.rescued`);
-        const found = `"$(find -L ${fds} -maxdepth 1 -type f -inum ${ino} | head -n 1)"`;
+        // Without double quotes, which a line of JSON would have with backslashes: people copy it as it stands there.
+        const found = `$(find -L ${fds} -maxdepth 1 -type f -inum ${ino} | head -n 1)`;
         return `cp ${found} ${whole} && mv ${whole} ${quoted(path)}`;
       }),
       `kill ${process.pid}`,
