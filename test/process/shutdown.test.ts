@@ -57,9 +57,27 @@ async function run(
   return { code: typeof code === 'number' ? code : null, stdout, stderr };
 }
 
-for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-  test(`${signal} drains, then closes, then exits 0`, async () => {
-    const { code, stdout, stderr } = await run("ending.watch(server); say('up');", [signal]);
+const UP = "ending.watch(server); say('up');";
+const WAITING =
+  "server.close = () => new Promise((done) => { process.once('SIGWINCH', done); say('close'); });";
+const LATE = "process.once('SIGTERM', () => setImmediate(() => ending.watch(server)));";
+
+for (const [what, body, signals] of [
+  ['SIGTERM', UP, ['SIGTERM']],
+  ['SIGINT', UP, ['SIGINT']],
+  [
+    'Ctrl-C under npm, twice but close together,',
+    `${WAITING} patient.watch(server); say('up');`,
+    ['SIGINT', 'SIGINT', 'SIGWINCH'],
+  ],
+  [
+    'a stop while a standby becomes a leader',
+    `ending.watch({}); ending.unwatch(); ${LATE} say('up');`,
+    ['SIGTERM'],
+  ],
+] as const) {
+  test(`${what} drains, then closes, then exits 0`, async () => {
+    const { code, stdout, stderr } = await run(body, signals);
     assert.deepEqual([code, stdout], [0, 'up\ndrain\nclose\n'], stderr);
     assert.match(stderr, /"msg":"stopped"/);
   });
@@ -87,26 +105,10 @@ test('lines are in their order, whenever the log is flushed', async () => {
     process.exit(0);
   `;
   const [inFile, ids] = [newFile(''), Array.from({ length: 300 }, (_, id) => id)];
-  const piped = await run(body);
+  const { stderr: piped } = await run(body);
   await run(body, [], openSync(inFile, 'w'));
-  for (const text of [piped.stderr, readFileSync(inFile, 'utf8')])
-    assert.deepEqual(
-      logLines(text).map((line) => line['id']),
-      ids,
-    );
-});
-
-test('signals close together count as one: Ctrl-C under npm', async () => {
-  const body =
-    "server.close = () => new Promise((done) => { process.once('SIGWINCH', done); say('close'); });";
-  const ended = await run(`${body} patient.watch(server); say('up');`, ['SIGINT', 'SIGINT', 'SIGWINCH']);
-  assert.deepEqual([ended.code, ended.stdout], [0, 'up\ndrain\nclose\n'], ended.stderr);
-});
-
-test('a stop while a standby becomes a leader waits for the leader, and closes that', async () => {
-  const late = "process.once('SIGTERM', () => setImmediate(() => ending.watch(server)));";
-  const ended = await run(`ending.watch({}); ending.unwatch(); ${late} say('up');`, ['SIGTERM']);
-  assert.deepEqual([ended.code, ended.stdout], [0, 'up\ndrain\nclose\n'], ended.stderr);
+  const idsIn = (text: string): unknown[] => logLines(text).map((line) => line['id']);
+  assert.deepEqual([idsIn(piped), idsIn(readFileSync(inFile, 'utf8'))], [ids, ids]);
 });
 
 for (const [reason, stop, said] of [
@@ -115,33 +117,24 @@ for (const [reason, stop, said] of [
 ] as const) {
   test(`a second signal while ${reason} stops the server ends at once, without a close`, async () => {
     const drain = "server.drain = () => new Promise(() => { say('drain'); }); impatient.watch(server);";
-    const ended = await run(`${drain} process.on('SIGTERM', () => say('told')); ${stop}`, [
-      'SIGTERM',
-      'SIGTERM',
-    ]);
+    const body = `${drain} process.on('SIGTERM', () => say('told')); ${stop}`;
+    const ended = await run(body, ['SIGTERM', 'SIGTERM']);
     assert.deepEqual([ended.code, ended.stdout], [1, said], ended.stderr);
   });
 }
 
+const DISK = "{ directory: '/srv/tote', freeBytes: 12345 }";
 for (const [why, body, reason] of [
-  [
-    'that fails',
-    "server.drain = async () => { throw new Error('no disk'); }; ending.watch(server);",
-    /no disk/,
-  ],
+  ['that fails', `server.drain = async () => { throw new Error('no disk'); }; ${UP}`, /no disk/],
   [
     'without an end',
-    'server.close = () => new Promise(() => {}); hasty.watch(server);',
-    /stop has taken 0.02 s/,
+    "server.close = () => new Promise(() => {}); hasty.watch(server); say('up');",
+    /taken 0.02 s/,
   ],
-  [
-    'for a full disk',
-    "ending.watch(server); ending.diskFull({ directory: '/srv/tote', freeBytes: 12345 });",
-    /"directory":"\/srv\/tote","freeBytes":12345/,
-  ],
+  ['for a full disk', `${UP} ending.diskFull(${DISK});`, /"directory":"\/srv\/tote","freeBytes":12345/],
 ] as const) {
   test(`a stop ${why} is fatal, with its reason in the log`, async () => {
-    const ended = await run(`${body} say('up');`, ['SIGTERM']);
+    const ended = await run(body, why === 'for a full disk' ? [] : ['SIGTERM']);
     assert.equal(ended.code, 1);
     assert.match(ended.stderr, new RegExp(`"level":60.*${reason.source}`));
   });
