@@ -12,7 +12,7 @@ import Database from 'better-sqlite3';
 import type { Setup } from '../engine/model/setup.js';
 import { toteProcess, toteText } from './support/processes/cli.js';
 import { linesOf } from './support/processes/log-lines.js';
-import { newDataDir, Server, startRefused } from './support/processes/server.js';
+import { newDataDir, Server, type ServerOptions, startRefused } from './support/processes/server.js';
 
 const filesBelow = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
@@ -27,6 +27,12 @@ function firstCommit(dir: string): unknown[] {
   const found = db.prepare(kinds).pluck().all();
   db.close();
   return found.slice(0, 5);
+}
+
+async function refuses(options: ServerOptions, reason: RegExp): Promise<void> {
+  const { code, logText } = await startRefused(options);
+  assert.equal(code, 1);
+  assert.match(logText, reason);
 }
 
 test('the first start prints a line that places a bet; the second start does not', async () => {
@@ -75,8 +81,7 @@ test('the first start prints a line that places a bet; the second start does not
 test('production starts on what `tote init` has made: its money, no demo account, and what is weak in log and banner', async () => {
   const dir = newDataDir();
   const env = { NODE_ENV: 'production', TOTE_DEMO: '1', TOTE_CLOCK: 'system', TOTE_FEED: 'simulated' };
-  const refused = await startRefused({ dataDir: dir, env });
-  assert.match(refused.logText, new RegExp(`npx tote init ${dir} --house-capital`));
+  await refuses({ dataDir: dir, env }, new RegExp(`npx tote init ${dir} --house-capital`));
   await toteText(['init', dir, '--house-capital', '2,000,000']);
   const server = await Server.start({ dataDir: dir, env });
   assert.deepEqual((await server.operator.get<unknown[]>('/accounts')).data, []);
@@ -84,14 +89,8 @@ test('production starts on what `tote init` has made: its money, no demo account
   assert.equal(house.deposits, 2_000_000);
   const { stdout, stderr } = await server.stop();
   assert.match(stdout, /^ +feed +simulated +PRICES ARE SIMULATED$/m);
-  const told = linesOf(stderr, 'unsafe_setting');
-  assert.deepEqual(
-    told.map(({ level, msg }) => [level, msg.split(':')[0]]),
-    [
-      [40, 'TOTE_FEED=simulated'],
-      [40, 'TOTE_RATE_LIMITS=off'],
-    ],
-  );
+  const told = linesOf(stderr, 'unsafe_setting').map(({ level, msg }) => `${level} ${msg.split(':')[0]}`);
+  assert.deepEqual(told, ['40 TOTE_FEED=simulated', '40 TOTE_RATE_LIMITS=off']);
 });
 
 test('SIGTERM ends with 0 and a clean journal; SIGKILL loses nothing acknowledged; nobody else starts on it', async () => {
@@ -107,9 +106,7 @@ test('SIGTERM ends with 0 and a clean journal; SIGKILL loses nothing acknowledge
   const status = await second.operator.get<{ sequence: number; trading: unknown }>('/status');
   assert.equal(status.data.sequence, before.data.sequence);
   assert.deepEqual(status.data.trading, { enabled: false, reason: 'over night' });
-  const meanwhile = await startRefused({ dataDir: dir });
-  assert.equal(meanwhile.code, 1);
-  assert.match(meanwhile.logText, /tote cannot start: .*in use by the process \d+/);
+  await refuses({ dataDir: dir }, /tote cannot start: .*in use by the process \d+/);
   await second.operator.post(`/accounts/${accountId}/deposits`, { amount: 1, reference: 'last' });
   assert.equal((await second.kill()).code, null);
 
@@ -121,9 +118,7 @@ test('SIGTERM ends with 0 and a clean journal; SIGKILL loses nothing acknowledge
   assert.match(ending.stderr, /did not stop cleanly/);
 
   writeFileSync(join(dir, 'master-secret'), Buffer.alloc(32, 7), { mode: 0o600 });
-  const stranger = await startRefused({ dataDir: dir });
-  assert.equal(stranger.code, 1);
-  assert.match(stranger.logText, /master-secret is not the secret/);
+  await refuses({ dataDir: dir }, /master-secret is not the secret/);
 });
 
 /** The data directory is still new. */
@@ -133,9 +128,8 @@ async function refusePortInUse(t: TestContext, dir: string): Promise<void> {
   await new Promise((resolve) => holder.once('listening', resolve));
   const address = holder.address();
   assert.ok(address !== null && typeof address === 'object');
-  const refused = await startRefused({ dataDir: dir, env: { TOTE_PORT: `${address.port}` } });
-  assert.equal(refused.code, 1);
-  assert.match(refused.logText, new RegExp(`TOTE_PORT: cannot listen on 127.0.0.1:${address.port}`));
+  const env = { TOTE_PORT: `${address.port}` };
+  await refuses({ dataDir: dir, env }, new RegExp(`TOTE_PORT: cannot listen on 127.0.0.1:${address.port}`));
 }
 
 test('with real prices there is no demo account, and few descriptors are told in the log: what they allow, and when connections run out', async (t) => {
@@ -147,12 +141,9 @@ test('with real prices there is no demo account, and few descriptors are told in
   const port = Number(new URL(server.operatorUrl).port);
   // 75 for operators, of which the last quarter is kept.
   const sockets = Array.from({ length: 56 }, () => connect(port, '127.0.0.1').on('error', () => undefined));
-  t.after(() => {
-    for (const socket of sockets) socket.destroy();
-  });
-  const raised = await server.run.findInErrors(
-    (log) => /^.*"alarm_raised".*connections_full.*$/m.exec(log)?.[0],
-  );
+  t.after(() => sockets.map((socket) => socket.destroy()));
+  const full = /^.*"alarm_raised".*connections_full.*$/m;
+  const raised = await server.run.findInErrors((log) => full.exec(log)?.[0]);
   const { value } = JSON.parse(raised) as { value: number };
   assert.ok(value > 24 / 27);
   const { code, stderr } = await server.stop();
@@ -176,11 +167,10 @@ const NOT_LOADED = /better-sqlite3 does not load on Node .*`npm rebuild .*\. was
 test('a start with too few descriptors for its gateways, or on another Node than SQLite, is refused before it has done anything', async () => {
   const dir = newDataDir();
   const under = ['sh', '-c', 'ulimit -n 300; exec "$0" "$@"'];
-  const refused = await startRefused({ dataDir: dir, under, env: { TOTE_GATEWAYS: '4' } });
-  assert.equal(refused.code, 1);
-  assert.match(refused.logText, /TOTE_GATEWAYS: 4 need at least 336 files, .* only 300: raise `ulimit -n`/);
+  const tooFew = /TOTE_GATEWAYS: 4 need at least 336 files, .* only 300: raise `ulimit -n`/;
+  await refuses({ dataDir: dir, under, env: { TOTE_GATEWAYS: '4' } }, tooFew);
   const env = { NODE_OPTIONS: OTHER_NODE };
-  assert.match((await startRefused({ dataDir: dir, env })).logText, NOT_LOADED);
+  await refuses({ dataDir: dir, env }, NOT_LOADED);
   assert.ok(!existsSync(join(dir, 'journal')));
   for (const command of ['verify', 'doctor', 'status']) {
     const { code, stderr } = await toteProcess([command, dir], { env });
@@ -223,12 +213,8 @@ test('a port in use is refused; a restart without the variables settles a bet by
   await second.stop();
 
   const env = { TOTE_FEED: 'simulated', TOTE_CLOCK: 'system' };
-  const refused = await startRefused({ dataDir: dir, env });
-  assert.equal(refused.code, 1);
-  assert.match(
-    refused.logText,
-    /runs with the feed "push", and the feed "simulated" was asked for; .*TOTE_CHANGE_SETUP=feed/,
-  );
+  const other = /runs with the feed "push", and the feed "simulated" was asked for; .*TOTE_CHANGE_SETUP=feed/;
+  await refuses({ dataDir: dir, env }, other);
   const changed = await Server.start({ dataDir: dir, env: { ...env, TOTE_CHANGE_SETUP: 'feed, clock' } });
   assert.deepEqual(await setupOf(changed), { feed: 'simulated', clock: 'system', rulesFrom: 'defaults' });
   const { stderr } = await changed.stop();
@@ -236,14 +222,9 @@ test('a port in use is refused; a restart without the variables settles a bet by
 });
 
 test('an unread banner does not stop the server', async () => {
-  const env = {
-    TOTE_PORT: '0',
-    TOTE_OPERATOR_PORT: '0',
-    TOTE_DATA_DIR: newDataDir(),
-    TOTE_LOG_LEVEL: 'warn',
-  };
+  const ports = { TOTE_PORT: '0', TOTE_OPERATOR_PORT: '0' };
   const server = spawn(process.execPath, [fileURLToPath(new URL('../main.js', import.meta.url))], {
-    env: { PATH: process.env['PATH'], ...env },
+    env: { PATH: process.env['PATH'], ...ports, TOTE_DATA_DIR: newDataDir(), TOTE_LOG_LEVEL: 'warn' },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const closed = once(server, 'close');

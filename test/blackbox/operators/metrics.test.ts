@@ -8,7 +8,7 @@ import type { VitalsResource } from '../../../http/operator/figures/vitals.js';
 import { StreamClient } from '../../support/api/stream-client.js';
 import { askUntil } from '../../support/ask-until.js';
 import { tote, toteJson, toteText } from '../../support/processes/cli.js';
-import { scrape, scrapeWhere } from '../../support/processes/scrape.js';
+import { type Scrape, scrape, scrapeWhere } from '../../support/processes/scrape.js';
 import { type Bettor, Server } from '../../support/processes/server.js';
 
 const ORDERS = 12;
@@ -86,10 +86,8 @@ test('the stages of an order are found by the ids of its bet and its request, an
   }
   const last = must(placed.at(-1), 'an order').bet;
   // A trace is written just after the answer.
-  await askUntil(
-    () => trace(last),
-    (found) => found !== undefined,
-  );
+  const isFound = (found: OrderTrace): boolean => found !== undefined;
+  await askUntil(() => trace(last), isFound);
   for (const { bet, request, key } of placed) {
     const { betId, requestId, stages, totalMs } = await trace(bet);
     assert.deepEqual([betId, requestId], [bet, request]);
@@ -117,16 +115,11 @@ test('commands, batches and the state of the exchange are told', async () => {
   assert.equal(scraped.value('tote_batch_commands_sum'), status.sequence, 'every command was in a batch');
   const batches = scraped.value('tote_batch_commands_count');
   assert.equal(batches, scraped.value('tote_commit_duration_seconds_count'));
-  const { data: house } = await server.operator.get<{
-    balance: number;
-    accounts: number;
-    openStakes: number;
-  }>('/house');
-  assert.equal(scraped.value('tote_house_balance_dollars'), house.balance);
-  assert.equal(scraped.value('tote_accounts_balance_dollars'), house.accounts);
-  assert.equal(scraped.value('tote_open_stakes_dollars'), house.openStakes);
+  type House = Record<'balance' | 'accounts' | 'openStakes', number>;
+  const { data: house } = await server.operator.get<House>('/house');
   const money = ['house_balance', 'accounts_balance', 'open_stakes', 'open_seeds', 'reserved_stakes'];
   const dollars = money.map((name) => scraped.value(`tote_${name}_dollars`) ?? Number.NaN);
+  assert.deepEqual(dollars.slice(0, 3), [house.balance, house.accounts, house.openStakes]);
   const paidIn = 1_000_000 + 10_000;
   assert.ok(Math.abs(dollars.reduce((sum, value) => sum + value) - paidIn) < 0.005, dollars.join());
   const { data: exposed } = await server.operator.get<{ worst: number }>('/house/exposure');
@@ -140,12 +133,10 @@ test('commands, batches and the state of the exchange are told', async () => {
 test('threads tell how busy they are, and the process its memory', async () => {
   const threads = ['engine', 'gateway0', 'gateway1', 'operators', 'journal', 'shadow', 'reader'];
   const busy = (thread: string): string => `tote_thread_busy_seconds_total{thread="${thread}"}`;
-  const scraped = await scrapeWhere(server, (now) =>
-    threads.every((thread) => (now.value(busy(thread)) ?? 0) > 0),
-  );
-  for (const thread of threads.slice(0, 4)) {
+  const isBusy = (now: Scrape, thread: string): boolean => (now.value(busy(thread)) ?? 0) > 0;
+  const scraped = await scrapeWhere(server, (now) => threads.every((thread) => isBusy(now, thread)));
+  for (const thread of threads.slice(0, 4))
     assert.ok((scraped.value(`tote_thread_heap_used_bytes{thread="${thread}"}`) ?? 0) > 1e6, thread);
-  }
   assert.ok((scraped.value('process_resident_memory_bytes') ?? 0) > 5e7);
   assert.ok((scraped.value('process_open_fds') ?? 0) > 10);
 });
@@ -188,7 +179,6 @@ test('vitals are columns over one column of times, and go on from a time', async
   assert.equal(seen.columns['gateways']?.at(-1), 2);
   const last = seen.time.at(-1) ?? 0;
   assert.ok((await vitals(`?since=${last}`)).time.every((time) => time > last));
-  for (const query of ['?since=yesterday', '?since=-1', '?until=3']) {
+  for (const query of ['?since=yesterday', '?since=-1', '?until=3'])
     assert.equal((await server.operator.get(`/vitals${query}`)).status, 400, query);
-  }
 });

@@ -56,17 +56,14 @@ function expectFault(dir: DataDir, part: Part, file: string, sentence: RegExp): 
 test('a good directory is good: journal, snapshots and archive agree', async (t) => {
   const { dir, batches, engine, events } = make(t);
   const report = await toteJson<VerifyReport>(['verify', dir.root]);
-  assert.equal(report.isGood, true);
-  assert.deepEqual(report.faults, []);
-  assert.equal(report.segments.length, 3);
-  assert.equal(report.lastSeq, engine.seq);
+  const { isGood, faults, segments, lastSeq } = report;
+  assert.deepEqual([isGood, faults, segments.length, lastSeq], [true, [], 3, engine.seq]);
   const digests = { rollingDigest: engine.rollingDigest(), stateDigest: engine.stateDigest(newSha256) };
   const replayed = { fromSeq: 0, toSeq: engine.seq, batches: batches.length, ...digests };
   assert.deepEqual(report.replayed, replayed);
   assert.equal(report.snapshotsCompared.length, SNAPSHOTS_AFTER.length);
-  const archived = events
-    .flat()
-    .filter(({ type }) => ['betPlaced', 'betSettled', 'balanceMoved', 'roundSettled'].includes(type));
+  const rows = ['betPlaced', 'betSettled', 'balanceMoved', 'roundSettled'];
+  const archived = events.flat().filter(({ type }) => rows.includes(type));
   const commands = batches.flatMap((batch) => JSON.parse(batch.commands) as [kind: string][]);
   const actions = commands.filter(([kind]) => OPERATOR_KINDS.some((known) => known === kind));
   assert.equal(report.archive?.rowsCompared, archived.length + actions.length);
@@ -79,10 +76,8 @@ test('a good directory is good: journal, snapshots and archive agree', async (t)
 
 test('a Merkle root that is not that of the bets of its round is named, and so is each other one', (t) => {
   const wrong: string[] = [];
-  const rootOf = (root: string, round: string): string => {
-    if (wrong.push(round) % 3 !== 0) return root;
-    return altered(root);
-  };
+  const rootOf = (root: string, round: string): string =>
+    wrong.push(round) % 3 === 0 ? altered(root) : root;
   const { dir } = makeOperatorDir(temporaryDir(t), { rootOf, batchSize: () => 60, snapshotsAfter: [] });
   const { faults } = expectFaults(dir, 'root');
   const thirds = wrong.filter((_, at) => at % 3 === 2);
@@ -123,9 +118,8 @@ test('of a pruned journal the archive tells what was signed, and the snapshot wh
   const { faults } = expectFaults(dir, 'signature');
   const [snapshot] = new SnapshotFiles(dir.snapshots).list();
   const files = new Set(faults.map(({ file }) => file));
-  assert.ok(files.has(must(snapshot, 'a snapshot').name));
-  assert.ok(files.has(segmentAt(dir, 0)));
-  assert.ok(files.has(dir.archiveFile));
+  for (const file of [must(snapshot, 'a snapshot').name, segmentAt(dir, 0), dir.archiveFile])
+    assert.ok(files.has(file), file);
 });
 
 function hasUnsettledRoot(events: MadeDir['events']): boolean {
@@ -182,16 +176,13 @@ test('a journal is the one of a signed head, or lacks something, or is another o
   const says = (head: SignedHead, of = dir): [faults: string[], notes: string[]] => {
     const { faults, notes, isGood } = verify(of, { notedHead: { file: 'keys.json', head } });
     assert.equal(isGood, faults.length === 0);
-    assert.ok(
-      faults.every(({ part, file, seq }) => part === 'head' && file === 'keys.json' && seq === head.seq),
-    );
+    for (const { part, file, seq } of faults)
+      assert.deepEqual([part, file, seq], ['head', 'keys.json', head.seq]);
     return [faults.map(({ what }) => what), notes.filter((note) => /signed head|had at/.test(note))];
   };
   const batch = must(batches[20], 'a batch');
-  const found = (seq: number): [string[], string[]] => [
-    [],
-    [`The journal has all that it had at 2026-06-10T12:00:00.000Z, command ${seq}.`],
-  ];
+  const had = 'The journal has all that it had at 2026-06-10T12:00:00.000Z';
+  const found = (seq: number): [string[], string[]] => [[], [`${had}, command ${seq}.`]];
   for (const at of [must(batches[0], 'a batch'), batch, must(batches.at(-1), 'a batch')])
     assert.deepEqual(says(headAt(at)), found(at.lastSeq));
   const onlyFault = (head: SignedHead, sentence: RegExp, of = dir): void => {
