@@ -19,6 +19,11 @@ const CREATED = 201;
  */
 const BUFFERED_LENGTH_MAX = 2_048;
 const UNBUFFERED_SHARE = 1 / 8;
+/**
+ * An answer without a body does not tell whether it was read: a random share of them ends its connection, before
+ * unread ones fill the memory.
+ */
+const LAST_SHARE = 1 / 128;
 
 const LINE_END = '\r\n';
 const STATUS_LINES: readonly string[] = Array.from({ length: 600 }, (_, status) =>
@@ -33,6 +38,8 @@ export function isBuffered(status: number, body: string | Uint8Array, isClosing:
   if (status === CREATED) return true;
   return body.length <= BUFFERED_LENGTH_MAX && !isClosing && Math.random() >= UNBUFFERED_SHARE;
 }
+
+export const isLastBare = (): boolean => Math.random() < LAST_SHARE;
 
 export function bytesIn(body: string | Uint8Array): number {
   return typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength;

@@ -22,7 +22,15 @@ import type {
   StreamUpgrade,
 } from '../../engine/model/ports.js';
 import { type Client, workFor } from '../kit/client-work.js';
-import { abandon, bytesIn, faultAnswer, headOf, isBuffered, REPLY_DEADLINE_MS } from './answer.js';
+import {
+  abandon,
+  bytesIn,
+  faultAnswer,
+  headOf,
+  isBuffered,
+  isLastBare,
+  REPLY_DEADLINE_MS,
+} from './answer.js';
 import type { UwsRequest, UwsResponse, UwsSocketContext } from './library.js';
 import type { Fault, RequestHeaders } from './request-headers.js';
 import type { RequestHost, SlowRequest } from './request-host.js';
@@ -254,7 +262,7 @@ export class RequestContext implements HttpRequest, HttpResponder, SlowRequest, 
   #write(status: number, headers: HeaderList | HeaderBlock | HeadBytes, body: string | Uint8Array): void {
     const { response } = this;
     const hasNoBody = status === 204 || status === 304;
-    const isBare = hasNoBody || this.method === 'HEAD';
+    const isBare = hasNoBody || body.length === 0 || this.method === 'HEAD';
     const { isClosing } = this.host;
     const isUntold = this.#isLast && !this.#isClosedByLibrary;
     if (this.fault !== null || this.#isChunked || this.upgrade !== undefined || isUntold) {
@@ -264,19 +272,23 @@ export class RequestContext implements HttpRequest, HttpResponder, SlowRequest, 
       this.#finish();
       return;
     }
-    let more = isClosing || this.#isLast ? CLOSES : '';
+    const closesBare = isBare && !isClosing && !this.#isLast && isLastBare();
+    let more = isClosing || this.#isLast || closesBare ? CLOSES : '';
     // Given a length, `endWithoutBody` would wait for ever for a body that is never sent.
     if (isBare && !hasNoBody) more += `\r\nContent-Length: ${bytesIn(body)}`;
-    const head = headOf(status, headers, more);
-    if (isBare) {
-      response.writeStatus(head).endWithoutBody();
+    // The library adds the last line end, and takes the answer for one that is still to come.
+    if (closesBare) more += '\r\n';
+    response.writeStatus(headOf(status, headers, more));
+    if (closesBare) this.#wait(0);
+    else if (isBare) {
+      response.endWithoutBody();
       this.#finish();
     } else if (isBuffered(status, body, isClosing)) {
-      response.writeStatus(head).end(body, false);
+      response.end(body, false);
       this.#finish();
     } else {
       // `end` would buffer without bound for a client that sends requests and never reads.
-      const [, isSent] = response.writeStatus(head).tryEnd(body, bytesIn(body));
+      const [, isSent] = response.tryEnd(body, bytesIn(body));
       if (isSent) this.#finish();
       else this.#writeRest(typeof body === 'string' ? Buffer.from(body) : body);
     }
