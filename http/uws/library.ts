@@ -169,7 +169,7 @@ function loadPackage(fromUrl: string, name: string): LoadedUws {
 }
 
 const loaded = loadUws(import.meta.url);
-// Without this, replies and error pages name the library.
+// Without this, replies name the library, as its own error pages do all the same.
 loaded.library._cfg('silent');
 
 export const uws: Uws = loaded.library;
