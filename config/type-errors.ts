@@ -37,6 +37,8 @@ const TAG_WORDS: Readonly<Record<string, (argument: string) => string>> = {
   Format: (format) => (format === 'date-time' ? 'an ISO 8601 date-time' : `a ${format}`),
   Pattern: (pattern) => `text of the form ${pattern}`,
   UniqueItems: () => 'no element twice',
+  /** For the API document alone. */
+  JsonSchemaPlugin: () => '',
 };
 
 const OBJECT = 'an object';

@@ -133,9 +133,9 @@ test('each mistake names its field', () => {
 });
 
 test('clientSeed: 128 bytes of UTF-8, and Unicode only', () => {
-  for (const clientSeed of ['', 'x'.repeat(128), 'ü'.repeat(64), '🎲'.repeat(32)]) {
+  for (const clientSeed of ['', 'x'.repeat(128), 'ü'.repeat(64), '🎲'.repeat(32)])
     assert.equal(taken(parseValue({ ...GOOD, clientSeed })).clientSeed, clientSeed);
-  }
+  assert.equal(refusal(parseValue({ ...GOOD, clientSeed: null })), 'clientSeed must be text');
   for (const clientSeed of ['x'.repeat(129), 'ü'.repeat(65), '🎲'.repeat(33)]) {
     const why = refusal(parseValue({ ...GOOD, clientSeed }));
     assert.equal(why, 'clientSeed must be at most 128 bytes of UTF-8');
