@@ -18,5 +18,5 @@ export const isWellFormedKey = (secret: string): boolean => WELL_FORMED.test(sec
 export const maskSecrets = (text: string): string =>
   text.replaceAll(/(tote(?:op)?_)?[A-Za-z0-9_-]{43}/g, '$1[secret]');
 
-/** The digest that the engine stores for a key (`EngineReads.findKey`), 64 hex digits. */
+/** The digest that the engine stores for a key (`EngineReads.keyDigest`), 64 hex digits. */
 export const keyDigest = (secret: string): string => hash('sha256', secret, 'hex');

@@ -31,7 +31,7 @@ import type {
   SeenKey,
   Totals,
 } from './model/views.js';
-import { allPositions, betView, openPositions, orders } from './reads/bets.js';
+import { betView, openPositions } from './reads/bets.js';
 import { betsPage, changesPage } from './reads/pages.js';
 import { RoundBets } from './reads/round-bets.js';
 import type { ReadTable } from './snapshot/columns.js';
@@ -217,10 +217,6 @@ export class Engine {
     return this.#state.sessions[assetClass] ?? null;
   }
 
-  /** Number of the key with this SHA-256 (64 hex digits), or 0. */
-  findKey(digest: string): number {
-    return this.#state.keys.find(digest);
-  }
   /** The key must exist. */
   key(key: number): KeyView {
     return this.#state.keys.view(key);
@@ -252,19 +248,11 @@ export class Engine {
     return new RoundBets(bets, must(markets.market(market).rounds.get(roundNumber), 'a round in memory'));
   }
   /** Open bets, most recently placed first. */
-  openPositions(account: number, limit: number): BetView[] {
-    return openPositions(this.#state, account, limit);
+  openPositions(account: number): BetView[] {
+    return openPositions(this.#state, account);
   }
   openSums(account: number): OpenSums {
     return this.#state.accounts.openSums(account);
-  }
-  /** Open bets and the last settled ones, most recently changed first. */
-  allPositions(account: number, limit: number): BetView[] {
-    return allPositions(this.#state, account, limit);
-  }
-  /** Retained bets, most recently placed first. */
-  orders(account: number, limit: number): BetView[] {
-    return orders(this.#state, account, limit);
   }
   /** null if the bet is not in memory or another account's. */
   order(account: number, bet: number): BetView | null {
@@ -275,7 +263,7 @@ export class Engine {
   betsPage(account: number, query: BetsQuery): BetsPage {
     return betsPage(this.#state, account, query);
   }
-  /** `allPositions`, and the rows that later pages list. */
+  /** Open bets and the last settled ones, most recently changed first, and the rows that later pages list. */
   changesPage(account: number, limit: number): BetsPage & { readonly rest: Listed } {
     return changesPage(this.#state, account, limit);
   }

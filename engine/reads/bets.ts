@@ -57,13 +57,8 @@ function openRows(state: State, account: number, limit: number): number[] {
   return rows.slice(0, limit);
 }
 
-export function openPositions(state: State, account: number, limit: number): BetView[] {
-  return openRows(state, account, limit).map((row) => betView(state, row));
-}
-
-export function allPositions(state: State, account: number, limit: number): BetView[] {
-  return changedRows(state, account, limit).map((row) => betView(state, row));
-}
+export const openPositions = (state: State, account: number): BetView[] =>
+  openRows(state, account, Number.POSITIVE_INFINITY).map((row) => betView(state, row));
 
 /** Merges open bets (by placement) with settled ones (by settlement), most recently changed first. */
 export function changedRows(state: State, account: number, limit: number): number[] {
@@ -84,14 +79,4 @@ export function changedRows(state: State, account: number, limit: number): numbe
     }
   }
   return rows;
-}
-
-/** Most recently placed first. History keeps at least the recently placed bets, so all retained ones are walked. */
-export function orders(state: State, account: number, limit: number): BetView[] {
-  const views: BetView[] = [];
-  state.retainedBets.newestFirst(account, (row) => {
-    if (views.length < limit) views.push(betView(state, row));
-    return views.length < limit;
-  });
-  return views;
 }

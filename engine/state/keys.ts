@@ -6,7 +6,7 @@ type KeyRecord = { -readonly [field in keyof KeyView]: KeyView[field] } & { read
 
 export class KeyTable {
   readonly #keys: KeyRecord[] = [];
-  readonly #byDigest = new Map<string, number>();
+  readonly #digests = new Set<string>();
   readonly #byAccount = new Map<number, number[]>();
 
   get count(): number {
@@ -14,9 +14,6 @@ export class KeyTable {
   }
   has(key: number): boolean {
     return this.#keys[key - 1] !== undefined;
-  }
-  find(digest: string): number {
-    return this.#byDigest.get(digest) ?? 0;
   }
   view(key: number): KeyView {
     return must(this.#keys[key - 1], 'key');
@@ -33,10 +30,10 @@ export class KeyTable {
   }
 
   add(record: Omit<KeyRecord, 'key' | 'enabled' | 'deadmanSeconds'>): number {
-    assert(!this.#byDigest.has(record.digest), 'a key with this digest exists');
+    const { account, digest, scopesMask, expiresAtMs, createdAtMs } = record;
+    assert(!this.#digests.has(digest), 'a key with this digest exists');
     const key = this.#keys.length + 1;
     // No spread: it would give every record a hidden class of its own, and every read would miss the inline cache.
-    const { account, digest, scopesMask, expiresAtMs, createdAtMs } = record;
     this.#keys.push({
       key,
       account,
@@ -47,9 +44,9 @@ export class KeyTable {
       createdAtMs,
       deadmanSeconds: 0,
     });
-    this.#byDigest.set(record.digest, key);
-    const ofAccount = this.#byAccount.get(record.account);
-    if (ofAccount === undefined) this.#byAccount.set(record.account, [key]);
+    this.#digests.add(digest);
+    const ofAccount = this.#byAccount.get(account);
+    if (ofAccount === undefined) this.#byAccount.set(account, [key]);
     else ofAccount.push(key);
     return key;
   }

@@ -100,7 +100,7 @@ export class ArchiveRows {
   addOpenBets(rows: RowTakers, rest: Rest): void {
     const open: { readonly account: number; readonly bet: BetView }[] = [];
     for (let account = 1; account <= this.engine.accountCount; account++) {
-      for (const bet of this.engine.openPositions(account, Number.POSITIVE_INFINITY)) {
+      for (const bet of this.engine.openPositions(account)) {
         open.push({ account, bet });
         rest();
       }

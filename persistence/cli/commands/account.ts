@@ -62,7 +62,7 @@ export const accountCommand = defineCommand<{ readonly at?: Moment }>({
         from,
         addsUp: faults.length === 0,
         keys: engine.keysOf(number).map(keyFields),
-        openBets: engine.openPositions(number, Number.POSITIVE_INFINITY).map(openBetFields),
+        openBets: engine.openPositions(number).map(openBetFields),
         ledger: entries.map(fieldsOf),
         faults,
       });

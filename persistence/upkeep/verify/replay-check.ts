@@ -217,7 +217,7 @@ function faultOfBooks(engine: EngineReads): string | null {
     const balanceCents = engine.account(account)?.balanceCents ?? 0;
     if (balanceCents < 0) return `the balance of acc_${account} is ${balanceCents} cents`;
     accountsCents += balanceCents;
-    for (const { status, stakeCents } of engine.openPositions(account, Number.POSITIVE_INFINITY)) {
+    for (const { status, stakeCents } of engine.openPositions(account)) {
       if (status === 'PENDING') reservedStakesCents += stakeCents;
       else openStakesCents += stakeCents;
     }

@@ -8,22 +8,14 @@ import type { Engine } from '../../../engine/engine.js';
 import type { BetsPage, BetsPlace, BetsQuery } from '../../../engine/model/bet-pages.js';
 import type { BetView } from '../../../engine/model/views.js';
 import { plainOrder } from '../../support/engine/plain-order.js';
+import { everything } from '../../support/reference/compare.js';
 import { BTC_1M, BTC_15M, Exchange, MINUTE_MS, rulesFor } from '../../support/reference/exchange.js';
 import { Rng } from '../../support/reference/random/rng.js';
+import type { ReferenceEngine } from '../../support/reference/reference-engine.js';
 
 const WALKS = 30;
 const HISTORY_MAX = 4;
 
-const everything = (limit: number): BetsQuery => ({
-  status: 'all',
-  market: null,
-  roundNumber: null,
-  beforeMs: null,
-  clientOrderId: null,
-  from: null,
-  rest: null,
-  limit,
-});
 const numbers = (bets: readonly BetView[]): number[] => bets.map(({ bet }) => bet);
 
 class Market {
@@ -37,6 +29,10 @@ class Market {
 
   get engine(): Engine {
     return this.exchange.pair.engine;
+  }
+
+  get model(): ReferenceEngine {
+    return this.exchange.pair.reference;
   }
 
   place(): void {
@@ -74,9 +70,9 @@ function walks(begin: (market: Market, limit: number) => FirstPage): number[][] 
   return Array.from({ length: WALKS }, (_, seed) => {
     const rng = new Rng(seed);
     const market = new Market(rng);
-    const { engine, account } = market;
+    const { engine, model, account } = market;
     market.act(50);
-    const before = numbers(engine.orders(account, 1_000));
+    const before = numbers(model.betsPage(account, everything(1_000)).bets);
     const { first, query } = begin(market, rng.integer(1, 6));
     const listed = numbers(first.bets);
     for (let from = first.next; from !== null; ) {
@@ -86,7 +82,7 @@ function walks(begin: (market: Market, limit: number) => FirstPage): number[][] 
       from = page.next;
     }
     equal(new Set(listed).size, listed.length, `none twice: ${listed.join()}`);
-    const after = numbers(engine.orders(account, 1_000));
+    const after = numbers(model.betsPage(account, everything(1_000)).bets);
     const missing = before.filter((bet) => after.includes(bet) && !listed.includes(bet));
     const newer = listed.filter((bet) => !before.includes(bet));
     deepEqual([missing, newer], [[], []], 'none missing, nothing newer than the first page');
@@ -95,10 +91,10 @@ function walks(begin: (market: Market, limit: number) => FirstPage): number[][] 
 }
 
 test('pages by placement list each bet once, the newest first, while bets are placed and settled', () => {
-  const all = walks(({ engine, account }, limit) => {
+  const all = walks(({ engine, model, account }, limit) => {
     const query = everything(limit);
     const first = engine.betsPage(account, query);
-    deepEqual(first.bets, engine.orders(account, limit));
+    deepEqual(numbers(first.bets), numbers(model.betsPage(account, query).bets));
     return { first, query };
   });
   for (const listed of all)
@@ -109,9 +105,9 @@ test('pages by placement list each bet once, the newest first, while bets are pl
 });
 
 test('pages behind the one in the order of changes list the rest of what there was, each bet once', () => {
-  walks(({ engine, account }, limit) => {
+  walks(({ engine, model, account }, limit) => {
     const first = engine.changesPage(account, limit);
-    deepEqual(first.bets, engine.allPositions(account, limit));
+    deepEqual(numbers(first.bets), numbers(model.changesPage(account, limit).bets));
     return { first, query: { ...everything(limit), rest: first.rest } };
   });
 });
@@ -138,7 +134,7 @@ test('a greater number of kept bets does not bring back those that a smaller one
   exchange.passTo(2 * MINUTE_MS);
   exchange.boundary(BTC_1M, 2 * MINUTE_MS, 101);
   exchange.accepted({ kind: 'settle', timeMs: exchange.nowMs, betsMax: 10 });
-  deepEqual(numbers(exchange.reads.orders(account, 10)), [5]);
+  deepEqual(numbers(exchange.orders(account, 10)), [5]);
 });
 
 test('a page looks at a bounded number of bets, and says where to go on', () => {

@@ -156,7 +156,7 @@ test('orders are told apart by the key that placed them, after a snapshot, too',
   deepEqual(eventsOf(again.apply(cancel)), eventsOf(exchange.apply(cancel)));
   equal(digestsOf(again), digestsOf(exchange.pair.engine));
   equal(exchange.outcomeOf(cancel), 'order_not_pending');
-  const statuses = exchange.reads.orders(account, 9).map(({ bet, status }) => `${bet} ${status}`);
+  const statuses = exchange.orders(account, 9).map(({ bet, status }) => `${bet} ${status}`);
   deepEqual(statuses, ['3 CANCELLED', '2 PENDING', '1 CANCELLED']);
 });
 

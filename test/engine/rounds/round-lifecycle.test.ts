@@ -30,7 +30,7 @@ test('a round locks, ends and settles on time, and the next one follows without 
   deepEqual(shown(exchange, FIRST_ROUND), ['SETTLING', 'NONE', 100, null]);
   deepEqual(shown(exchange, FIRST_ROUND + 1), ['UPCOMING', 'NONE', null, null]);
   equal(currentNumber(exchange), FIRST_ROUND + 1);
-  equal(exchange.reads.openPositions(account, 1)[0]?.status, 'SETTLING');
+  equal(exchange.reads.openPositions(account)[0]?.status, 'SETTLING');
   equal(exchange.betOutcome({ account }), 'round_not_live', 'UPCOMING takes no bets');
 
   exchange.atMs = 61_500;
@@ -60,7 +60,7 @@ test('UP, DOWN and DRAW pay what the rules say', () => {
     exchange.passTo(60_000);
     exchange.boundary(BTC_1M, 60_000, closePrice);
     exchange.settleAll();
-    const settled = [...exchange.reads.orders(account, 2)].reverse();
+    const settled = [...exchange.orders(account, 2)].reverse();
     const results = settled.map((bet) => BET_RESULTS[bet.result]);
     deepEqual(results, [up, downResult]);
     const paid = {
@@ -84,7 +84,7 @@ test('a round that ends without a price is voided: stakes are returned, and the 
   equal(currentNumber(exchange), null);
   exchange.settleAll();
   deepEqual(shown(exchange, FIRST_ROUND), ['SETTLED', 'VOID', 100, null]);
-  const [bet] = exchange.reads.orders(account, 1);
+  const [bet] = exchange.orders(account, 1);
   deepEqual([bet?.status, BET_RESULTS[bet?.result ?? 0], bet?.paidCents], ['SETTLED', 'REFUNDED', 400_00]);
   equal(exchange.balanceCents(account), 1_000_00);
   equal(exchange.reads.totals().openSeedsCents, 0);

@@ -178,7 +178,7 @@ export class Harness {
     const digest = keyDigest(secret);
     this.submit({ kind: 'createKey', account, digest, scopesMask: scopesMask(scopes), expiresAtMs });
     this.settle();
-    return { account, key: this.host.engine.findKey(digest), secret };
+    return { account, key: this.host.engine.keyCount, secret };
   }
 
   configure(change: (rules: Rules) => Rules): void {

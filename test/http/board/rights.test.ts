@@ -81,8 +81,7 @@ test('keys whose digests begin alike have places of their own', () => {
   }
   api.settle();
   const keys = digests.map((digest) => rights.find(digestWords(digest)));
-  const expected = digests.map((digest) => api.host.engine.findKey(digest));
-  assert.deepEqual(keys, expected);
-  assert.equal(new Set(keys).size, digests.length);
+  const found = keys.map((key) => api.host.engine.keyDigest(key));
+  assert.deepEqual(found, digests);
   assert.equal(rights.find(digestWords(`${'ab'.repeat(31)}03`)), 0);
 });

@@ -207,7 +207,9 @@ export class Auditor {
   #accountOf(apiKey: string): number {
     const known = this.#accounts.get(apiKey);
     if (known !== undefined) return known;
-    const key = this.shadow.findKey(keyDigest(apiKey));
+    const digest = keyDigest(apiKey);
+    let key = this.shadow.keyCount;
+    while (key > 0 && this.shadow.keyDigest(key) !== digest) key -= 1;
     if (key === 0) return 0;
     const { account } = this.shadow.key(key);
     this.#accounts.set(apiKey, account);

@@ -2,8 +2,9 @@
  * Checks lists of an account's bets: they are durable and of that account, and lack none that was acknowledged before
  * the request, through whichever gateway.
  */
-import type { EngineReads } from '../../../engine/engine.js';
+import type { Engine } from '../../../engine/engine.js';
 import type { Position } from '../../../http/wire/types.js';
+import { everything } from '../../support/reference/compare.js';
 import type { Exchange, Reply } from '../machine/network.js';
 import { check } from '../violation.js';
 import type { AnswerSources } from './answers.js';
@@ -102,11 +103,11 @@ function limitOf(path: string, query: string): number {
   return given === undefined ? (path.endsWith('orders') ? 50 : 100) : Number(given);
 }
 
-function isKept(engine: EngineReads, account: number, bet: number, path: string, query: string): boolean {
+function isKept(engine: Engine, account: number, bet: number, path: string, query: string): boolean {
   const bets = path.endsWith('orders')
-    ? engine.orders(account, ALL)
+    ? engine.betsPage(account, everything(ALL)).bets
     : query.includes('status=all')
-      ? engine.allPositions(account, ALL)
-      : engine.openPositions(account, ALL);
+      ? engine.changesPage(account, ALL).bets
+      : engine.openPositions(account);
   return bets.some((one) => one.bet === bet);
 }

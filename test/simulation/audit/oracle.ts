@@ -183,7 +183,7 @@ export class Oracle {
     return this.#digest;
   }
 
-  #checkSameReads(engine: EngineReads, what: string): void {
+  #checkSameReads(engine: Engine, what: string): void {
     const { model } = this;
     if (model.rules === null) return;
     const markets = model.rules.markets.map(({ marketId }) => marketOf(marketId));
@@ -191,7 +191,6 @@ export class Oracle {
       markets,
       assets: [],
       rounds: [...this.#rounds.values()],
-      keyDigests: model.state.keys.map(({ digest }) => digest),
       limits: LIST_LIMITS,
       timesMs: [],
     };

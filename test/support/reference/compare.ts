@@ -4,6 +4,7 @@
  */
 import typia from 'typia';
 import type { EngineReads } from '../../../engine/engine.js';
+import { ALL_BETS, type BetsPage, type BetsQuery } from '../../../engine/model/bet-pages.js';
 import { ASSET_CLASSES, ASSETS } from '../../../engine/model/domain.js';
 import type { DayResults } from '../../../engine/model/loss-limits.js';
 import type { AccountView, BetView, KeyView, RoundView, Totals } from '../../../engine/model/views.js';
@@ -21,12 +22,19 @@ export interface Scope {
   readonly assets: readonly number[];
   /** `[market, roundNumber]` of rounds that were ever spoken of. */
   readonly rounds: readonly (readonly [number, number])[];
-  readonly keyDigests: readonly string[];
   readonly limits: readonly number[];
   readonly timesMs: readonly number[];
 }
 
-export function readAll(engine: EngineReads, scope: Scope): Record<string, unknown> {
+/** Of a page its bets are compared, not where the next one begins. */
+interface ComparedReads extends EngineReads {
+  betsPage(account: number, query: BetsQuery): Pick<BetsPage, 'bets'>;
+  changesPage(account: number, limit: number): Pick<BetsPage, 'bets'>;
+}
+
+export const everything = (limit: number): BetsQuery => ({ ...ALL_BETS, from: null, rest: null, limit });
+
+export function readAll(engine: ComparedReads, scope: Scope): Record<string, unknown> {
   return { ...readWhole(engine, scope), markets: readMarkets(engine, scope), ...readAccounts(engine, scope) };
 }
 
@@ -69,10 +77,11 @@ function readMarkets(engine: EngineReads, scope: Scope): unknown {
   }));
 }
 
-function readAccounts(engine: EngineReads, scope: Scope): Record<string, unknown> {
+function readAccounts(engine: ComparedReads, scope: Scope): Record<string, unknown> {
   const numbers = Array.from({ length: engine.accountCount }, (_, index) => index + 1);
+  const keys = Array.from({ length: engine.keyCount }, (_, index) => index + 1);
   return {
-    foundKeys: scope.keyDigests.map((digest) => engine.findKey(digest)),
+    keyDigests: keys.map((key) => engine.keyDigest(key)),
     unknownAccount: plainAccount(engine.account(engine.accountCount + 1)),
     accounts: numbers.map((account) => ({
       view: plainAccount(engine.account(account)),
@@ -80,11 +89,11 @@ function readAccounts(engine: EngineReads, scope: Scope): Record<string, unknown
       keys: engine.keysOf(account).map((key) => plainKey(key)),
       sameKeys: engine.keysOf(account).map(({ key }) => plainKey(engine.key(key))),
       sums: engine.openSums(account),
+      open: engine.openPositions(account).map(plainBet),
       lists: scope.limits.map((limit) => ({
         limit,
-        open: engine.openPositions(account, limit).map(plainBet),
-        all: engine.allPositions(account, limit).map(plainBet),
-        orders: engine.orders(account, limit).map(plainBet),
+        byChange: engine.changesPage(account, limit).bets.map(plainBet),
+        byPlacement: engine.betsPage(account, everything(limit)).bets.map(plainBet),
       })),
     })),
   };

@@ -16,8 +16,10 @@ import {
 import type { ErrorCode } from '../../../engine/model/errors.js';
 import type { BetPlaced, EngineEvent, Outcome } from '../../../engine/model/events.js';
 import { defaultRules, type MarketRules, RULES_VERSION, type Rules } from '../../../engine/model/rules.js';
+import type { BetView } from '../../../engine/model/views.js';
 import { fixedHouse } from '../engine/house-rules.js';
 import { plainOrder } from '../engine/plain-order.js';
+import { everything } from './compare.js';
 import { Pair } from './pair.js';
 
 /** 2023-11-15T00:00:00Z, a Wednesday: the start of a window in every time frame. */
@@ -95,6 +97,10 @@ export class Exchange {
   }
   get reads() {
     return this.pair.engine;
+  }
+  /** The bets in memory, most recently placed first. */
+  orders(account: number, limit: number): readonly BetView[] {
+    return this.reads.betsPage(account, everything(limit)).bets;
   }
 
   apply(command: Command, gate: ErrorCode | null = null, guards: OrderGuards | null = null): Outcome {

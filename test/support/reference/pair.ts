@@ -36,7 +36,6 @@ export class Pair {
   readonly #markets: readonly number[];
   readonly #limits: readonly number[];
   readonly #rounds = new Map<string, readonly [number, number]>();
-  readonly #keyDigests = new Set<string>(['00'.repeat(32)]);
 
   constructor(markets: readonly number[], limits: readonly number[]) {
     // One market that is never active stands for all others.
@@ -69,7 +68,7 @@ export class Pair {
       equal(this.engine.rollingDigest(), rolling, 'only what took effect is folded into the digest');
       if (isDigested) equal(this.stateDigest(), digest, 'a refusal or a replay changes nothing');
     }
-    this.#remember(command, expected);
+    this.#remember(expected);
     if (this.story.length < ALWAYS_READ || this.story.length % READS_EVERY === 0)
       this.#compareReads(command.timeMs);
     this.#checkConservation();
@@ -86,8 +85,7 @@ export class Pair {
     return this.engine.rememberedOrder(order) === null ? this.engine.quoteOrder(order, gate, guards) : null;
   }
 
-  #remember(command: Command, outcome: Outcome): void {
-    if (command.kind === 'createKey') this.#keyDigests.add(command.digest);
+  #remember(outcome: Outcome): void {
     if (outcome.status !== 'accepted') return;
     for (const event of outcome.events) {
       if ('roundNumber' in event) {
@@ -105,7 +103,6 @@ export class Pair {
       markets: this.#markets,
       assets: [...new Set(this.#markets.map(assetOf))],
       rounds: [...this.#rounds.values()],
-      keyDigests: [...this.#keyDigests],
       limits: this.#limits,
       timesMs: [timeMs, timeMs + 30_000],
     };

@@ -4,6 +4,7 @@
  */
 import { assert, must } from '../../../engine/base/assert.js';
 import type { EngineReads } from '../../../engine/engine.js';
+import type { BetsQuery } from '../../../engine/model/bet-pages.js';
 import type { Command, OrderGuards, PlaceOrder } from '../../../engine/model/commands.js';
 import { ASSET_CLASSES, DOWN, UP } from '../../../engine/model/domain.js';
 import type { ErrorCode } from '../../../engine/model/errors.js';
@@ -180,9 +181,6 @@ export class ReferenceEngine implements EngineReads {
     assert(assetClass < ASSET_CLASSES.length, 'a class of assets');
     return this.state.sessions[assetClass] ?? null;
   }
-  findKey(digest: string): number {
-    return this.state.keys.find((key) => key.digest === digest)?.key ?? 0;
-  }
   keyDigest(key: number): string {
     return must(this.state.keys[key - 1], 'key').digest;
   }
@@ -206,7 +204,7 @@ export class ReferenceEngine implements EngineReads {
     return accountOf(this.state, account)?.touchedSeq ?? 0;
   }
   openSums(account: number): OpenSums {
-    const open = this.openPositions(account, Number.POSITIVE_INFINITY);
+    const open = this.openPositions(account);
     const pending = open.filter(({ status }) => status === 'PENDING');
     const bets = open.filter(({ status }) => status !== 'PENDING');
     const sumOf = (of: readonly BetView[], field: 'stakeCents' | 'payoutCents'): number =>
@@ -223,14 +221,15 @@ export class ReferenceEngine implements EngineReads {
     };
   }
 
-  openPositions(account: number, limit: number): BetView[] {
-    return reads.positions(this.state, account, 'open', limit);
+  openPositions(account: number): BetView[] {
+    return reads.positions(this.state, account, 'open', Number.POSITIVE_INFINITY);
   }
-  allPositions(account: number, limit: number): BetView[] {
-    return reads.positions(this.state, account, 'all', limit);
+  changesPage(account: number, limit: number) {
+    return { bets: reads.positions(this.state, account, 'all', limit) };
   }
-  orders(account: number, limit: number): BetView[] {
-    return reads.positions(this.state, account, 'orders', limit);
+  /** Of all bets, from the newest on. */
+  betsPage(account: number, { limit }: Pick<BetsQuery, 'limit'>) {
+    return { bets: reads.positions(this.state, account, 'orders', limit) };
   }
   rememberedOrder(order: PlaceOrder): Replayed | Rejected | null {
     const remembered = rememberedOrder(this.state, order);
