@@ -104,14 +104,16 @@ export const schemaRef = (name: string): JsonObject => ({ $ref: `#/components/sc
 export const isObject = (value: Json | undefined): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-function tidy(schema: Json): Json {
-  if (Array.isArray(schema)) return schema.map(tidy);
-  if (!isObject(schema)) return schema;
-  const tidied = Object.fromEntries(Object.entries(schema).map(([name, value]) => [name, tidy(value)]));
-  const { oneOf, ...rest } = tidied;
+/** typia's schemas as JSON, with every object of them, from the inside out, as `tidy` makes it. */
+export function tidied(schemas: object, tidy: (schema: JsonObject) => JsonObject): JsonObject {
+  return JSON.parse(JSON.stringify(schemas), (_, part: Json) => (isObject(part) ? tidy(part) : part));
+}
+
+function withNamedEnumerations(schema: JsonObject): JsonObject {
+  const { oneOf, ...rest } = schema;
   if (Array.isArray(oneOf)) return { ...choice(oneOf), ...rest };
-  const constant = tidied['const'];
-  return constant === undefined ? tidied : { type: typeof constant, ...tidied };
+  const constant = schema['const'];
+  return constant === undefined ? schema : { type: typeof constant, ...schema };
 }
 
 function choice(options: readonly Json[]): JsonObject {
@@ -138,16 +140,13 @@ function orNull(schema: JsonObject, canBeNull: boolean): JsonObject {
   return { oneOf: [schema, { type: 'null' }] };
 }
 
-/** Unknown fields of an order are refused (`order-request.ts`). */
-function closed(schema: Json | undefined): Json {
-  return isObject(schema) ? { ...schema, additionalProperties: false } : false;
-}
+/** Other fields than these are refused. */
+export const closed = (schema: Json | undefined): Json =>
+  isObject(schema) ? { ...schema, additionalProperties: false } : false;
 
 /** All schemas but those of failures. */
 export function componentSchemas(): JsonObject {
-  // The round trip changes only the type: typia's schema types are wider than JSON.
-  const schemas = tidy(JSON.parse(JSON.stringify(generated.components.schemas ?? {})));
-  if (!isObject(schemas)) return {};
+  const schemas = tidied(generated.components.schemas ?? {}, withNamedEnumerations);
   const enumerations = Object.entries(ENUMERATIONS).map(([name, { description, words }]): [string, Json] => [
     name,
     { type: 'string', enum: words, description },

@@ -1,7 +1,7 @@
 /** Request bodies and responses of the operator API's document: the envelope around a schema. */
 import { ERROR_STATUS, type ErrorCode } from '../../../engine/model/errors.js';
 import { errorPattern, failureSchema } from '../../openapi/common.js';
-import { isObject, type Json, type JsonObject } from '../../openapi/schemas.js';
+import { closed, isObject, type JsonObject, tidied } from '../../openapi/schemas.js';
 import type { Described, Schemas } from '../endpoint.js';
 
 export const requestBody = (schema: JsonObject): JsonObject => ({
@@ -59,17 +59,12 @@ export function failures(codes: readonly ErrorCode[]): JsonObject {
 }
 
 /** A choice of words becomes an enumeration, which people read more easily. */
-function tidy(schema: Json): Json {
-  if (Array.isArray(schema)) return schema.map(tidy);
-  if (!isObject(schema)) return schema;
-  const tidied: JsonObject = Object.fromEntries(
-    Object.entries(schema).map(([name, value]) => [name, tidy(value)]),
-  );
-  const { oneOf, ...rest } = tidied;
+function withEnumerations(schema: JsonObject): JsonObject {
+  const { oneOf, ...rest } = schema;
   const options = Array.isArray(oneOf) ? oneOf.filter(isObject) : [];
   const words = options.flatMap(({ const: word }) => (typeof word === 'string' ? [word] : []));
   const canBeNull = options.some(({ type }) => type === 'null');
-  if (words.length === 0 || words.length + (canBeNull ? 1 : 0) < options.length) return tidied;
+  if (words.length === 0 || words.length + (canBeNull ? 1 : 0) < options.length) return schema;
   return canBeNull
     ? { ...rest, type: ['string', 'null'], enum: [...words, null] }
     : { ...rest, type: 'string', enum: words };
@@ -90,17 +85,10 @@ const failure: JsonObject = {
   },
 };
 
-/** Bodies are refused if they have any other field. */
-const closed = (name: string, schema: Json): Json =>
-  isObject(schema) && (name.endsWith('Body') || name === 'Tick')
-    ? { ...schema, additionalProperties: false }
-    : schema;
-
 export function componentSchemas(units: readonly (Schemas | undefined)[]): JsonObject {
   const named = Object.assign({}, ...units.map((unit) => unit?.components.schemas));
-  // The round trip changes only the type: typia's schema types are wider than JSON.
-  const schemas = Object.entries<Json>(JSON.parse(JSON.stringify(named)))
-    .map(([name, schema]) => [name, closed(name, tidy(schema))] as const)
+  const schemas = Object.entries(tidied(named, withEnumerations))
+    .map(([name, schema]) => [name, /(Body|^Tick)$/.test(name) ? closed(schema) : schema] as const)
     .sort(([one], [other]) => (one < other ? -1 : 1));
   return { ...Object.fromEntries(schemas), Failure: failure };
 }
