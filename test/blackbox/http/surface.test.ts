@@ -4,7 +4,6 @@ import { after, before, test } from 'node:test';
 import { refused } from '../../support/api/api-client.js';
 import { Sandbox, type Trader } from '../../support/api/api-client-sandbox.js';
 import { RawClient } from '../../support/http/raw-client.js';
-import { rawRequest, sendRaw } from '../../support/http/raw-request.js';
 
 const LIMITS = 'key_read=40,key_write=3,account=1000,ip=60';
 const ORDER = JSON.stringify({ marketId: 'BTC_ONE_DAY', prediction: 'UP', amount: 1 });
@@ -18,6 +17,16 @@ before(async () => {
   trader = await sandbox.trader();
 });
 after(() => sandbox.remove());
+
+const connect = (): Promise<RawClient> => RawClient.open(Number(new URL(sandbox.server.publicUrl).port));
+
+/** The status of the answer to these bytes, which no client library would send. */
+async function statusOf(bytes: string): Promise<number> {
+  const client = await connect();
+  const [answer] = await Promise.all([client.sees(/\r\n\r\n/), client.write(bytes)]);
+  await client.close();
+  return Number(answer.split(' ')[1]);
+}
 
 test('unknown paths and methods are refused in the envelope, and each port has its own', async () => {
   const { api } = trader;
@@ -57,22 +66,21 @@ test('who asks for gzip gets fewer bytes of the same, who names their tag none, 
 });
 
 test('a chunked order is an order, an ambiguous one is none, and clients that leave harm nobody', async () => {
-  const { publicUrl } = sandbox.server;
   const { api, secret } = await sandbox.trader();
-  const headers = [`X-API-Key: ${secret}`, 'Content-Type: application/json'];
   const chunked = `${ORDER.length.toString(16)}\r\n${ORDER}\r\n0\r\n\r\n`;
+  const head = ['POST /v1/orders HTTP/1.1', 'Host: test', `X-API-Key: ${secret}`];
   const post = (...more: readonly string[]): string =>
-    rawRequest('POST', '/v1/orders', [...headers, ...more]);
-  assert.equal((await sendRaw(publicUrl, post('Transfer-Encoding: chunked') + chunked)).status, 201);
+    [...head, 'Content-Type: application/json', ...more, '', ''].join('\r\n');
+  assert.equal(await statusOf(post('Transfer-Encoding: chunked') + chunked), 201);
   const doubtful = [
     post('Transfer-Encoding: xchunked') + chunked,
     post(`Content-Length: ${ORDER.length}`, 'Transfer-Encoding: chunked') + chunked,
     `${post(`Content-Length: ${ORDER.length}`, `Content-Length: ${ORDER.length - 1}`)}${ORDER}`,
   ];
-  for (const bytes of doubtful) assert.equal((await sendRaw(publicUrl, bytes)).status, 400);
-  const request = rawRequest('POST', '/v1/orders', headers, ORDER);
+  for (const bytes of doubtful) assert.equal(await statusOf(bytes), 400);
+  const request = post(`Content-Length: ${ORDER.length}`) + ORDER;
   for (let cut = 1; cut < request.length; cut += 9) {
-    const client = await RawClient.open(Number(new URL(publicUrl).port));
+    const client = await connect();
     await client.write(request.slice(0, cut));
     await client.close();
   }
