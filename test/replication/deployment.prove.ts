@@ -3,7 +3,7 @@
  * starts them, behind HAProxy and nginx, which find the leader and, once it is dead, the next one.
  */
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { cpSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
@@ -12,7 +12,6 @@ import { type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { PRICE_VARIABLES } from '../../config/price-variables.js';
 import { VARIABLES } from '../../config/variables.js';
-import { type Compose, composeWith, NO_YAML } from '../support/compose.js';
 import { readDocument } from '../support/document.js';
 import { selfSigned } from '../support/http/certificates.js';
 import { Client } from '../support/http/client.js';
@@ -23,6 +22,13 @@ import { isAvailable } from '../support/programs.js';
 import { NO_NATS } from '../support/replication/nats.js';
 import { event, TOKEN } from '../support/replication/replicated.js';
 
+const PARSE = 'import json, sys, yaml; json.dump(yaml.safe_load(sys.stdin), sys.stdout)';
+
+const NO_YAML: string | false =
+  spawnSync('python3', ['-c', 'import yaml'], { stdio: 'ignore' }).status === 0
+    ? false
+    : "python3's yaml is missing (package python3-yaml)";
+
 const programs = ['haproxy', 'nginx', 'openssl'].filter((name) => !isAvailable(name));
 const skip = NO_NATS || NO_YAML || (programs.length > 0 ? `${programs.join(' and ')} are missing` : false);
 
@@ -32,17 +38,43 @@ const addresses = [1, 2, 3].map((last) => `${network}.${last}`);
 const proxyAddress = `${network}.4`;
 const here = (text: string): string => text.replaceAll('10.0.0.', `${network}.`);
 
+interface ComposeService {
+  readonly command?: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly volumes?: readonly string[];
+  readonly restart?: string;
+  readonly network_mode?: string;
+  readonly read_only?: boolean;
+  readonly cap_drop?: readonly string[];
+  readonly healthcheck?: { readonly test: readonly string[] };
+}
+
+interface Compose {
+  readonly services: Readonly<Record<'nats' | 'tote', ComposeService>>;
+  readonly volumes: Readonly<Record<string, null>>;
+}
+
 const ASK_EVERY_MS = 50;
 const NODES = ['one', 'two', 'three'];
-const composed = (machine: number): Compose =>
-  composeWith({
-    ADDRESS: addresses[machine] ?? '',
-    NODE: NODES[machine] ?? '',
+
+/** docs/deploy/compose.yaml as a machine with its .env would run it, without containers. */
+function composed(machine: number): Compose {
+  const env: Readonly<Record<string, string | undefined>> = {
+    ADDRESS: addresses[machine],
+    NODE: NODES[machine],
     PEERS: addresses.join(','),
     ROUTES: addresses.map((address) => `nats://${address}:6222`).join(','),
     TOTE_OPERATOR_TOKEN: TOKEN,
     TOTE_FEED: 'push',
-  });
+  };
+  const input = readDocument('docs/deploy/compose.yaml').replaceAll(
+    /\$\{(\w+):\?\}/g,
+    (_, name: string) => env[name] ?? assert.fail(`the .env has no ${name}`),
+  );
+  const { status, stdout, stderr } = spawnSync('python3', ['-c', PARSE], { input, encoding: 'utf8' });
+  assert.equal(status, 0, stderr);
+  return JSON.parse(stdout) as Compose;
+}
 
 function runProgram(t: TestContext, program: string, args: readonly string[]): ChildProcess {
   const child = spawn(program, args, { stdio: 'ignore' });

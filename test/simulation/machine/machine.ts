@@ -6,6 +6,7 @@ import { AssertionError } from '../../../engine/base/assert.js';
 import type { SpaceLevel } from '../../../engine/model/ports.js';
 import { MarketHours } from '../../../feeds/market-hours.js';
 import { JournalError } from '../../../persistence/errors.js';
+import { recoverEngine } from '../../../persistence/recovery/engine.js';
 import type { Coverage } from '../coverage.js';
 import type { Mutation } from '../mutations/planting.js';
 import { RootMaker } from '../threads/root-maker.js';
@@ -14,7 +15,6 @@ import type { World } from '../world.js';
 import { Crash, CrashSwitch, DiskError } from './crash-points.js';
 import { type CrashKind, SimDisk } from './disk.js';
 import { SimJournalWriter, type WriterHost } from './journal-writer.js';
-import { recover } from './recover.js';
 import { type Scheduler, SimClock } from './scheduler.js';
 import { Server } from './server.js';
 import { SimSnapshots } from './snapshots.js';
@@ -87,7 +87,10 @@ export class Machine implements WriterHost {
     const { chances, auditor } = world;
     const store = new SimStore(disk, this.crashes, chances.disk);
     const snapshots = new SimSnapshots(disk, this.crashes, chances.disk);
-    const recovered = recover(store, snapshots, this.clock);
+    const recovered = recoverEngine(store, snapshots, { clock: this.clock });
+    const { lastSeq, checksum } = recovered.end;
+    // The mark is raised to the end.
+    if (lastSeq > (store.readMark()?.lastSeq ?? 0)) store.writeMark({ lastSeq, checksum });
     this.crashes.reach('recovered');
     const { engine, end } = recovered;
     auditor.onRecovered(recovered);
