@@ -1,10 +1,10 @@
 /** Rules and the runbook's alarms follow from the sources; they and the dashboard fit a real server's metrics. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { project } from '../house/sources.js';
+import { project, textOf } from '../house/sources.js';
 import { newFile } from '../support/new-folder.js';
 import { type Scrape, scrape } from '../support/processes/scrape.js';
 import { Server } from '../support/processes/server.js';
@@ -15,7 +15,6 @@ const RULES_FILE = 'docs/monitoring/alerts.yml';
 const PAGE_FILE = 'docs/ops/runbook.md';
 const METRICS_PAGE = 'docs/ops/monitoring.md';
 
-const textOf = (file: string): string => readFileSync(join(project, file), 'utf8');
 const skip = isAvailable('promtool') ? false : 'promtool is not installed (package prometheus)';
 
 /** Grafana's dashboard is written by hand. */

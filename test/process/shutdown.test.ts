@@ -8,6 +8,7 @@ import { once } from 'node:events';
 import { openSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { newFile } from '../support/new-folder.js';
+import type { Ran } from '../support/processes/cli.js';
 import { logLines } from '../support/processes/log-lines.js';
 
 const module = (name: string): string =>
@@ -29,18 +30,12 @@ const server = {
 setInterval(() => {}, 1000);
 `;
 
-interface Ended {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
 /** Sends the first of `signals` after the program's first line, and so on. */
 async function run(
   body: string,
   signals: readonly NodeJS.Signals[] = [],
   log: 'pipe' | number = 'pipe',
-): Promise<Ended> {
+): Promise<Ran> {
   const args = ['--input-type=module', '-e', PROGRAM + body];
   const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', log] });
   let stdout = '';

@@ -5,10 +5,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { TIERS } from '../../../engine/model/domain.js';
+import { RATE_LIMITS } from '../../support/api/spec.js';
 import { type Bettor, codeOf, Harness, MINUTE_MS, type Reply, withRounds } from './harness.js';
 
 const ORDER = { marketId: 'BTC_ONE_MINUTE', prediction: 'UP', amount: 10 };
-const LIMITS = { keyRead: 120, keyWrite: 30, keyCancel: 120, account: 240, ip: 300 };
 const TEN_MINUTES_MS = 10 * MINUTE_MS;
 
 const limitsOf = ({ headers }: Reply): number[] =>
@@ -21,26 +21,26 @@ function disable(api: Harness, { key }: Bettor): void {
 
 for (const why of ['key_disabled', 'key_expired']) {
   test(`requests refused with ${why} count for the address, up to its limit, and for nothing else`, () => {
-    const api = new Harness({ limits: LIMITS });
+    const api = new Harness({ limits: RATE_LIMITS });
     const owner = api.bettor();
     const lost = api.addKey(owner.account, undefined, api.clock.wallMs + 1);
     if (why === 'key_disabled') disable(api, lost);
     api.clock.pass(1);
     const requests = [() => api.get('/v1/markets', lost.secret), () => api.order(lost.secret, ORDER)];
-    for (let n = 1; n <= LIMITS.ip; n++) {
+    for (let n = 1; n <= RATE_LIMITS.ip; n++) {
       const reply = requests[n % 2]?.();
       assert.ok(reply !== undefined);
       assert.deepEqual([reply.status, codeOf(reply)], [403, why]);
-      assert.deepEqual(limitsOf(reply), [LIMITS.ip, LIMITS.ip - n, 60]);
+      assert.deepEqual(limitsOf(reply), [RATE_LIMITS.ip, RATE_LIMITS.ip - n, 60]);
     }
     for (const request of requests) assert.equal(codeOf(request()), 'rate_limited');
     const elsewhere = api.send('GET', '/v1/markets', { key: owner.secret, address: '10.0.0.1' });
-    assert.deepEqual([elsewhere.status, ...limitsOf(elsewhere)], [200, LIMITS.keyRead, 119, 60]);
+    assert.deepEqual([elsewhere.status, ...limitsOf(elsewhere)], [200, RATE_LIMITS.keyRead, 119, 60]);
   });
 }
 
 test('requests that need no key do not count for a disabled one', () => {
-  const api = new Harness({ limits: { ...LIMITS, keyRead: 2 } });
+  const api = new Harness({ limits: { ...RATE_LIMITS, keyRead: 2 } });
   const owner = api.bettor();
   disable(api, owner);
   for (let n = 0; n < 3; n++) {
@@ -118,7 +118,7 @@ test('an invalid key, or one without the scope, learns nothing', () => {
 
 test('a replay comes after the limits, also for a frozen account, and counts like any answer', () => {
   for (const limit of ['keyWrite', 'ip']) {
-    const { api, account, secret } = withRounds({ limits: { ...LIMITS, [limit]: 5 } });
+    const { api, account, secret } = withRounds({ limits: { ...RATE_LIMITS, [limit]: 5 } });
     const first = api.order(secret, ORDER, 'k');
     api.submit({ kind: 'updateAccount', account, tier: null, frozen: true });
     for (const left of [3, 2]) {

@@ -2,17 +2,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { UNLIMITED } from '../../../http/limits/rate-limits.js';
+import { RATE_LIMITS } from '../../support/api/spec.js';
 import { codeOf, errorOf, MINUTE_MS, type Reply, withBettor, withRounds } from './harness.js';
 
 const ORDER = { marketId: 'BTC_ONE_MINUTE', prediction: 'UP', amount: 10 };
 const TOO_LARGE = { code: 'body_too_large', detail: '' } as const;
-const LIMITS = { keyRead: 120, keyWrite: 30, keyCancel: 120, account: 240, ip: 300 };
 
 const limitsOf = ({ headers }: Pick<Reply, 'headers'>): number[] =>
   ['limit', 'remaining', 'reset'].map((name) => Number(headers.get(`x-ratelimit-${name}`)));
 
 test('reads and writes of a key are counted apart, and told in the headers, until a minute has passed', () => {
-  const { api, secret } = withBettor({ limits: { ...LIMITS, keyRead: 3, keyWrite: 2 } });
+  const { api, secret } = withBettor({ limits: { ...RATE_LIMITS, keyRead: 3, keyWrite: 2 } });
   const told = (reply: Reply): unknown[] => {
     return [reply.status, ...limitsOf(reply), reply.headers.get('retry-after')];
   };
@@ -30,7 +30,7 @@ test('reads and writes of a key are counted apart, and told in the headers, unti
 });
 
 test('a cancellation of anything counts for the limit of cancellations, and for no write', () => {
-  const { api, secret } = withBettor({ limits: { ...LIMITS, keyWrite: 1, keyCancel: 3 } });
+  const { api, secret } = withBettor({ limits: { ...RATE_LIMITS, keyWrite: 1, keyCancel: 3 } });
   assert.equal(api.order(secret, {}).status, 400);
   assert.equal(api.order(secret, {}).status, 429);
   const left = ['/v1/orders/bet_9', '/v1/orders', '/v1/orders/nothing'].map((path) =>
@@ -41,8 +41,8 @@ test('a cancellation of anything counts for the limit of cancellations, and for 
 });
 
 test('a refusal names its limit, in its sentence and in RateLimit', () => {
-  const named = (limits: Partial<typeof LIMITS>, name: string): void => {
-    const { api, secret } = withBettor({ limits: { ...LIMITS, ...limits } });
+  const named = (limits: Partial<typeof RATE_LIMITS>, name: string): void => {
+    const { api, secret } = withBettor({ limits: { ...RATE_LIMITS, ...limits } });
     const requests: Readonly<Record<string, () => Reply>> = {
       key_read: () => api.send('POST', '/v1/orders/quote', { key: secret, fault: TOO_LARGE }),
       key_write: () => api.order(secret, {}),
@@ -64,7 +64,7 @@ test('a refusal names its limit, in its sentence and in RateLimit', () => {
 });
 
 test('every answer counts, except 429', () => {
-  const { api, account, secret } = withBettor({ limits: { ...LIMITS, ip: 8 } });
+  const { api, account, secret } = withBettor({ limits: { ...RATE_LIMITS, ip: 8 } });
   const reader = api.addKey(account, ['positions:read']).secret;
   const left = (reply: Reply) => limitsOf(reply)[1];
   assert.equal(left(api.get('/v1/markets', '')), 7);
@@ -84,7 +84,7 @@ test('every answer counts, except 429', () => {
 });
 
 test('a refusal with 403 and a document count for the key that was sent', () => {
-  const { api, account } = withBettor({ limits: { ...LIMITS, keyRead: 3 } });
+  const { api, account } = withBettor({ limits: { ...RATE_LIMITS, keyRead: 3 } });
   const reader = api.addKey(account, ['positions:read']).secret;
   const results = ['/v1/markets', '/v1/nowhere', '/v1/openapi.json', '/v1/openapi.json', '/v1/positions'].map(
     (path) => api.get(path, reader).status,
@@ -95,7 +95,7 @@ test('a refusal with 403 and a document count for the key that was sent', () => 
 
 test('every answer carries the limit headers and a request id of its own, with limits off too', () => {
   const ids = new Set<string>();
-  for (const limits of [LIMITS, null]) {
+  for (const limits of [RATE_LIMITS, null]) {
     const { api, secret } = withRounds({ limits });
     const replies = [
       ...['/markets', '/prices', '/positions', '/rounds/x'].flatMap((path) =>

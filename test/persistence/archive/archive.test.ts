@@ -20,12 +20,11 @@ import { ArchiveReader } from '../../../persistence/archive/reader/reader.js';
 import type { ArchivePosition } from '../../../persistence/archive/schema.js';
 import { ArchiveWriter } from '../../../persistence/archive/writer.js';
 import { type DataDir, openDataDir } from '../../../persistence/data-dir/layout.js';
-import { CHAIN_START } from '../../../persistence/journal/segment/batch-row.js';
 import { randomCommands } from '../../support/reference/random/stream.js';
 import { randomOf, refusal, temporaryDir } from '../support/journal-files.js';
+import { START } from '../support/made-dir.js';
 
 const STEPS = 700;
-const START: ArchivePosition = { seq: 0, timeMs: 0, digest: '', chain: CHAIN_START };
 
 const commandsOf = (seed: number): readonly Command[] => randomCommands(seed, STEPS, true, true);
 

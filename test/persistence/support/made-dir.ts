@@ -41,7 +41,8 @@ export interface MadeDir {
   readonly engine: Engine;
 }
 
-const START = { seq: 0, timeMs: 0, digest: '', chain: CHAIN_START };
+/** Of an archive that has nothing yet. */
+export const START = { seq: 0, timeMs: 0, digest: '', chain: CHAIN_START };
 
 export function makeDataDir(root: string, commands: readonly Command[], options: MadeOptions): MadeDir {
   const { batchSize, snapshotsAfter = [], firstBatch = 0, hasArchive = false, segments = 2 } = options;

@@ -8,7 +8,7 @@ import { run } from '../../../persistence/cli/run.js';
 
 export const CLI_MAIN = fileURLToPath(new URL('../../../persistence/cli/main.js', import.meta.url));
 
-interface Ran {
+export interface Ran {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
