@@ -81,6 +81,9 @@ export const ERROR_STATUS = {
 
 export type ErrorCode = keyof typeof ERROR_STATUS;
 
+/** Where a code is a number, it is its place here. */
+export const ERROR_CODES = Object.keys(ERROR_STATUS) as readonly ErrorCode[];
+
 /** Why the house has no fair share of a round, and so no quote: by `-1 - share` (`domain.ts`). */
 export const NO_SHARE_CODES = [
   'stale_price',

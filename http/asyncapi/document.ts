@@ -3,7 +3,7 @@
  * in braces in their descriptions stand for values of the rules in force.
  */
 import typia from 'typia';
-import { ERROR_STATUS } from '../../engine/model/errors.js';
+import { ERROR_CODES } from '../../engine/model/errors.js';
 import type { Rules } from '../../engine/model/rules.js';
 import { fillInRules } from '../openapi/describe-rules.js';
 import { isObject, type Json, type JsonObject } from '../openapi/schemas.js';
@@ -63,7 +63,7 @@ const messagesOf = (messages: Named): JsonObject =>
 const refs = (messages: Named): JsonObject[] =>
   namesOf(messages).map((name) => ({ $ref: `#/channels/stream/messages/${name}` }));
 
-const CODES: readonly string[] = Object.keys(ERROR_STATUS);
+const CODES: readonly string[] = ERROR_CODES;
 const placeOf = (part: Json): number => (isObject(part) ? CODES.indexOf(String(part['const'])) : -1);
 
 /** The compiler's order of error codes changes with sources that have nothing to do with them. */

@@ -1,7 +1,7 @@
 /** Counts and times of a gateway: its requests, the orders among them, and its streams. */
 import { RATE_LIMIT_NAMES } from '../../config/rate-limits.js';
 import { must } from '../../engine/base/assert.js';
-import { ERROR_STATUS, type ErrorCode } from '../../engine/model/errors.js';
+import { ERROR_CODES, ERROR_STATUS, type ErrorCode } from '../../engine/model/errors.js';
 import { count, Layout, observeMs } from './cells.js';
 import { MICROSECONDS } from './scale.js';
 import { threadPlaces } from './thread-meter.js';
@@ -15,7 +15,6 @@ export interface RouteName {
 
 /** The first stands for all others. */
 export const STATUSES = [0, 101, 200, 201, 204, 304, ...new Set(Object.values(ERROR_STATUS))] as const;
-export const ERROR_CODES = Object.keys(ERROR_STATUS) as readonly ErrorCode[];
 /** Not an error code: the client closed, or the server stopped. */
 const CLOSED = ERROR_CODES.length;
 export const STREAM_ENDS: readonly string[] = [...ERROR_CODES, 'closed'];

@@ -1,6 +1,6 @@
 /** Replies of the engine's thread to a gateway, as messages in a ring: facts, which the gateway renders as text. */
 import { POSITION_STATUSES, textAt } from '../../engine/model/domain.js';
-import { ERROR_STATUS, type ErrorCode } from '../../engine/model/errors.js';
+import { ERROR_CODES } from '../../engine/model/errors.js';
 import type { BetView } from '../../engine/model/views.js';
 import type { BetsReply, RefusalFacts } from '../link/orders.js';
 import { type RingConsumer, type RingProducer, textCells } from './ring.js';
@@ -14,8 +14,7 @@ export const BETS = 3;
 export const FACTS = 4;
 
 const HEAD_CELLS = 2;
-const CODES = Object.keys(ERROR_STATUS) as readonly ErrorCode[];
-const CODE_NUMBERS = new Map(CODES.map((code, at) => [code, at]));
+const CODE_NUMBERS = new Map(ERROR_CODES.map((code, at) => [code, at]));
 
 const orNaN = (value: number | null): number => value ?? Number.NaN;
 const orNull = (value: number): number | null => (Number.isNaN(value) ? null : value);
@@ -42,7 +41,7 @@ export function sendRefusal(
 }
 
 export function readRefusal(ring: RingConsumer): RefusalFacts {
-  const code = textAt(CODES, ring.number());
+  const code = textAt(ERROR_CODES, ring.number());
   const detail = ring.text() ?? '';
   const [percentE2, oddsE4] = [orNull(ring.number()), orNull(ring.number())];
   return percentE2 === null || oddsE4 === null

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { RETRIED_CODES } from '../../client/rest/retry.js';
-import { ERROR_STATUS, type ErrorCode } from '../../engine/model/errors.js';
+import { ERROR_CODES, ERROR_STATUS } from '../../engine/model/errors.js';
 import { MEANINGS, PUBLIC_CODES } from '../../http/openapi/failures.js';
 import { assertRows, readDocument } from '../support/document.js';
 
@@ -16,13 +16,11 @@ const OPERATORS = [
 ];
 
 test('a code is either for bots or for operators', () => {
-  assert.deepEqual([...PUBLIC_CODES, ...OPERATORS].sort(), Object.keys(ERROR_STATUS).sort());
+  assert.deepEqual([...PUBLIC_CODES, ...OPERATORS].sort(), ERROR_CODES.toSorted());
 });
 
 test('the table has every code for bots, with its status and whether the client tries it again', () => {
-  const codes = (Object.keys(ERROR_STATUS) as ErrorCode[]).flatMap((code) =>
-    PUBLIC_CODES.filter((known) => known === code),
-  );
+  const codes = ERROR_CODES.flatMap((code) => PUBLIC_CODES.filter((known) => known === code));
   const row = (code: (typeof codes)[number]): string =>
     `| \`${code}\` | ${ERROR_STATUS[code]} | ${RETRIED_CODES.includes(code) ? 'yes' : 'no'} | ${MEANINGS[code]} |\n`;
   assertRows(PAGE, HEAD, codes.map(row), 'client/errors-page');

@@ -1,9 +1,10 @@
 /** All metrics, made of what the threads have counted (`gauges.ts` declares those of the engine's thread). */
 import { RATE_LIMIT_NAMES } from '../../../config/rate-limits.js';
 import { COMMAND_KINDS } from '../../../engine/model/command-codec.js';
+import { ERROR_CODES } from '../../../engine/model/errors.js';
 import type { Guesses } from '../../../engine/model/operators.js';
 import { ENGINE_PLACES, OUTCOMES } from '../engine-meter.js';
-import { ERROR_CODES, GATEWAY_PLACES, type RouteName, STATUSES, STREAM_ENDS } from '../gateway-meter.js';
+import { GATEWAY_PLACES, type RouteName, STATUSES, STREAM_ENDS } from '../gateway-meter.js';
 import {
   BACKGROUND_THREADS,
   GAUGES,

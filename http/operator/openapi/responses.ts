@@ -1,5 +1,5 @@
 /** Request bodies and responses of the operator API's document: the envelope around a schema. */
-import { ERROR_STATUS, type ErrorCode } from '../../../engine/model/errors.js';
+import { ERROR_CODES, ERROR_STATUS, type ErrorCode } from '../../../engine/model/errors.js';
 import { errorPattern, failureSchema } from '../../openapi/common.js';
 import { closed, isObject, type JsonObject, tidied } from '../../openapi/schemas.js';
 import type { Described, Schemas } from '../endpoint.js';
@@ -80,7 +80,7 @@ const failure: JsonObject = {
     error: {
       type: 'string',
       description: 'A stable code, or the code, a colon and a sentence for people.',
-      pattern: errorPattern(Object.keys(ERROR_STATUS) as ErrorCode[]),
+      pattern: errorPattern(ERROR_CODES),
     },
   },
 };
