@@ -60,7 +60,7 @@ export class Connection {
   }
 
   send(message: ClientMessage): void {
-    if (!this.#isOver) this.socket.send(JSON.stringify(message));
+    this.socket.send(JSON.stringify(message));
   }
 
   close(reason: string): void {
@@ -72,7 +72,6 @@ export class Connection {
   }
 
   #onData(data: unknown): void {
-    if (this.#isOver) return;
     this.#heard += 1;
     this.#wasOpen = true;
     this.host.onMessage(JSON.parse(String(data)) as ServerMessage);

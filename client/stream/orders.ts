@@ -31,6 +31,7 @@ type Message =
 export type CancelFilter = Omit<Extract<ClientMessage, { op: 'cancelAll' }>, 'op' | 'id'>;
 
 export class StreamOrders {
+  /** Each takes itself out. */
   readonly #answers = new Map<number, (outcome: Outcome) => void>();
   /** By op, as the server limits them. */
   readonly #paces: Readonly<Record<Message['op'], Pace>>;
@@ -122,7 +123,6 @@ export class StreamOrders {
   onDisconnected(isSilent: boolean): void {
     this.#send = null;
     for (const answer of this.#answers.values()) answer(isSilent ? GONE_SILENT : CONNECTION_LOST);
-    this.#answers.clear();
   }
 
   end({ code }: ToteError): void {
@@ -131,7 +131,6 @@ export class StreamOrders {
 
   onAnswer(id: number, outcome: Outcome): void {
     this.#answers.get(id)?.(outcome);
-    this.#answers.delete(id);
   }
 
   #persist(message: Message, marks: OrderMarks, options: CallOptions): Promise<Success> {
