@@ -65,7 +65,7 @@ test('a message that was begun with another length is a programming error', () =
   producer.number(1);
   assert.throws(() => producer.send(), /has the length that it was begun with/);
   assert.equal(consumer.next(), false);
-  assert.throws(() => producer.begin(CELLS), /fits its ring/);
+  assert.throws(() => producer.begin(CELLS / 4), /fits its ring/);
 });
 
 test('a consumer does not fall asleep over a message, and is woken once', () => {
@@ -144,16 +144,19 @@ function linked() {
       );
       assert.ok(isSent);
     });
+  const reply = (ticket: number): void => {
+    replies.begin(3);
+    for (const number of [0, ticket, 42]) replies.number(number);
+    replies.send();
+  };
   const answer = (): void => {
     assert.ok(requests.next());
     const ticket = requests.number();
     assert.equal(requests.number(), 7);
     requests.done();
-    replies.begin(3);
-    for (const number of [0, ticket, 42]) replies.number(number);
-    replies.send();
+    reply(ticket);
   };
-  return { link, failed, ask, answer };
+  return { link, failed, ask, answer, reply };
 }
 const seven = (ring: RingProducer): void => ring.number(7);
 const broken = new Error('broken');
@@ -174,7 +177,7 @@ test('what a client makes of a whole reply ends that client alone; the next repl
   assert.deepEqual([failed, seen, link.pending], [[broken], 42, 0]);
 });
 
-test('a reply that is not read whole, and a request that is half written, are no fault of a client', () => {
+test('a reply that is not read whole, or comes twice, and a request that is half written are no fault of a client', () => {
   const { link, failed, ask, answer } = linked();
   ask(seven, () => {
     throw broken;
@@ -188,21 +191,29 @@ test('a reply that is not read whole, and a request that is half written, are no
   assert.ok(other.failed[0] instanceof RingFault);
   assert.equal(other.failed[0].cause, broken);
   assert.deepEqual(failed, [broken]);
+  const twice = linked();
+  twice.ask(seven);
+  twice.answer();
+  twice.reply(0);
+  assert.throws(() => twice.link.drain(), RingFault, 'its ticket waits for nothing');
 });
 
-test('a request that was not begun leaves the ring as it was', () => {
+test('a request that was not begun leaves the ring as it was, and its ticket to the next', () => {
   const { link, failed, ask, answer } = linked();
-  workFor({ fail: (error) => failed.push(error) }, () => {
-    link.send(
-      () => {
-        throw broken;
-      },
-      () => undefined,
-    );
-  });
-  assert.deepEqual([failed, link.pending], [[broken], 0]);
-  ask(seven);
-  answer();
-  link.drain();
-  assert.equal(link.pending, 0);
+  for (const tickets of [[0], [0, 0]]) {
+    workFor({ fail: (error) => failed.push(error) }, () => {
+      link.send(
+        (_ring, ticket) => {
+          assert.equal(ticket, 0);
+          throw broken;
+        },
+        () => undefined,
+      );
+    });
+    assert.deepEqual([failed, link.pending], [tickets.map(() => broken), 0]);
+    ask(seven);
+    answer();
+    link.drain();
+    assert.equal(link.pending, 0);
+  }
 });
