@@ -78,6 +78,7 @@ test('a crowded /48 shares a window, and shuts out nobody else', () => {
   }
   // Idle windows leave their place to others of the site.
   assert.equal(taker.admits('2001:db8:1:ffff::/64', START_MS + 59_999), false);
+  assert.equal(taker.admits('2001:db8:1:ffff::/64', START_MS + 60_000), true, 'in one of its own');
   assert.equal(flood(START_MS + 60_000), each);
   assert.equal(taker.windows, SITE_WINDOWS_MAX + 1);
 });
