@@ -12,7 +12,7 @@ import type { ToteError } from '../../client/base/errors.js';
 import { realSurroundings } from '../../client/base/timing.js';
 import { ToteClient } from '../../client/client.js';
 import type { WebSocketConstructor } from '../../client/stream/connection.js';
-import type { StreamOptions, ToteStream } from '../../client/stream/stream.js';
+import type { StreamOptions, StreamState, ToteStream } from '../../client/stream/stream.js';
 import { Seen } from '../feeds/support/seen.js';
 import { fixedPort } from '../support/fixed-port.js';
 import { errorOf, ORDER, PLACED } from './support/scripted.js';
@@ -40,8 +40,9 @@ class Line {
     for (const message of messages) this.socket.send(JSON.stringify(message));
   }
 
-  next(): Promise<Message> {
-    return this.#messages.next();
+  /** With an `op` those before it are passed over. */
+  next(op?: string): Promise<Message> {
+    return this.#messages.nextWhere((message) => op === undefined || message['op'] === op);
   }
 
   refuse(id: unknown, code: string, message = '', more: Message = {}): void {
@@ -66,6 +67,8 @@ class Line {
 
 class Script {
   readonly #lines = new Seen<Line>();
+  /** Where its streams have connected to, in order. */
+  readonly dialled: string[] = [];
 
   private constructor(
     readonly http: HttpServer,
@@ -105,14 +108,23 @@ class Script {
       timeoutMs: Number.POSITIVE_INFINITY,
       surroundings: { ...realSurroundings, sleep: () => new Promise((resolve) => setImmediate(resolve)) },
     });
-    const untimed = { silenceMsMax: Number.POSITIVE_INFINITY };
-    const stream = client.openStream({ webSocket: WebSocket, ...untimed, ...options });
+    const construct = (_: unknown, [url, protocols]: string[]): WebSocket => {
+      this.dialled.push(String(url).replace(/^ws(.*)\/stream$/, 'http$1'));
+      return new WebSocket(String(url), protocols);
+    };
+    const webSocket = new Proxy<WebSocketConstructor>(WebSocket, { construct });
+    const stream = client.openStream({ webSocket, silenceMsMax: Number.POSITIVE_INFINITY, ...options });
     closing.push(() => stream.close());
     return stream;
   }
 
+  /** A connection on which nothing has come yet. */
+  silent(): Promise<Line> {
+    return this.#lines.next();
+  }
+
   async line(seq = AT.seq): Promise<Line> {
-    const line = await this.#lines.next();
+    const line = await this.silent();
     line.send({ ...HEARTBEAT, seq });
     return line;
   }
@@ -150,8 +162,10 @@ test('the key goes as a subprotocol, and a subscription is confirmed and brings 
 
 test('after a lost connection events resume where they were, and what comes twice is dropped', async () => {
   const script = await Script.start();
-  const states: string[] = [];
-  const stream = script.open({ onState: ({ state }) => states.push(state) });
+  const states: (string | number)[] = [];
+  const onState: StreamOptions['onState'] = (it) => states.push('failures' in it ? it.failures : it.state);
+  const stream = script.open({ onState });
+  script.http.once('request', () => states.push('a connection that was open needs no explanation'));
   const seen: number[] = [];
   void stream.subscribe('fills', ({ seq }) => seen.push(seq));
   void stream.subscribe('account', () => undefined);
@@ -179,7 +193,9 @@ test('after a lost connection events resume where they were, and what comes twic
   third.send(fills(135), fills(140));
   while (seen.at(-1) !== 140) await new Promise((resolve) => setImmediate(resolve));
   assert.deepEqual(seen, [103, 120, 130, 135, 140], 'one that replaces another begins where it says');
-  assert.deepEqual(states, ['connected', 'waiting', 'connected', 'waiting', 'connected']);
+  stream.close();
+  await stream.closed;
+  assert.deepEqual(states, ['connected', 1, 'connected', 1, 'connected']);
 });
 
 test('where the server cannot resume, the bot is told once the events come again', async () => {
@@ -320,11 +336,12 @@ test('a stream goes on after an error without a close, whatever onState throws',
     readonly close = this.send;
     readonly told = setImmediate(() => this.dispatchEvent(new Event('error')));
   }
-  const onState = ({ state }: { state: string }): never => assert.fail(state);
+  const onState = (state: StreamState): never =>
+    assert.fail('failures' in state ? `${state.failures}` : state.state);
   const webSocket = Failing as unknown as WebSocketConstructor;
   const stream = (await Script.start()).open({ webSocket, onState });
   while (thrown.length < 2) await new Promise((resolve) => setImmediate(resolve));
-  assert.equal(thrown[1]?.message, 'waiting');
+  assert.equal(thrown[1]?.message, '2');
   stream.close();
   await stream.closed;
 });
@@ -339,6 +356,7 @@ test('a stream that is closed while it asks why it was refused does not wait for
 
 test('closing ends everything', async () => {
   const { script, stream } = await opened();
+  const unsent = [await errorOf(stream.placeOrder(ORDER, { retryForMs: 0 }))];
   const waiting = errorOf(stream.subscribe('fills', () => undefined));
   const line = await script.line();
   const order = errorOf(stream.placeOrder(ORDER));
@@ -347,6 +365,9 @@ test('closing ends everything', async () => {
   await stream.closed;
   assert.equal((await waiting).code, 'connection_failed');
   assert.deepEqual([(await order).code, (await order).isOutcomeUnknown], ['connection_failed', true]);
+  unsent.push(await errorOf(stream.placeOrder(ORDER)));
+  for (const { code, isOutcomeUnknown, attempts } of unsent)
+    assert.deepEqual([code, isOutcomeUnknown, attempts], ['connection_failed', false, 1]);
 });
 
 test('an order is sent again with its key when the connection ends before the answer, or fails with the code of its refusal', async () => {
@@ -365,9 +386,13 @@ test('an order is sent again with its key when the connection ends before the an
   assert.deepEqual(await placed, { ...PLACED, idempotencyKey, clientSeed: idempotencyKey });
   const refused = errorOf(stream.placeOrder(ORDER, { idempotencyKey: 'k' }));
   const current = { percent: 40, oddsAtBet: 2 };
-  second.refuse((await second.next())['id'], 'odds_changed', '', { current });
-  const { code, isOutcomeUnknown, ...error } = await refused;
+  await second.next();
+  second.socket.terminate();
+  const third = await script.line();
+  third.refuse((await third.next())['id'], 'odds_changed', '', { current, retryAfterSeconds: 7 });
+  const { code, isOutcomeUnknown, retryAfterMs, ...error } = await refused;
   assert.deepEqual([code, error.idempotencyKey, isOutcomeUnknown], ['odds_changed', 'k', false]);
+  assert.equal(retryAfterMs, 7_000);
   assert.deepEqual(error.current, current);
 });
 
@@ -397,6 +422,9 @@ test('a countdown is asked for anew by each connection, until it is taken back o
   assert.equal((await refused).code, 'invalid_request');
   first.socket.terminate();
   const second = await script.line();
+  const refusedThere = errorOf(stream.setDeadman(500));
+  second.refuse((await second.next())['id'], 'invalid_request');
+  assert.equal((await refusedThere).code, 'invalid_request');
   const { op, seconds } = await second.next();
   assert.deepEqual([op, seconds], ['deadman', 5]);
   await second.grant(stream, 0);
@@ -416,22 +444,29 @@ test('a countdown is asked for anew by each connection, until it is taken back o
   assert.match(told, /the key may cancel no more/);
 });
 
-test('a stream whose orders are refused goes on to a machine that serves, once its countdown is there', async () => {
-  for (const countdown of ['granted', 'asked', 'none'] as const) {
+test('a stream whose orders are refused or not answered goes on to a machine that serves, once its countdown is there', async () => {
+  for (const countdown of ['granted', 'asked', 'none', 'unanswered'] as const) {
     const [slow, other] = [await Script.start(), await Script.start()];
-    const stream = slow.open({}, [`http://127.0.0.1:${await fixedPort()}/v1`, other.url]);
+    const dead = `http://127.0.0.1:${await fixedPort()}/v1`;
+    const stream = slow.open({}, [dead, other.url]);
     const first = await slow.line();
-    if (countdown !== 'none') await first.grant(stream, 5);
+    const hasCountdown = countdown === 'granted' || countdown === 'asked';
+    if (hasCountdown) await first.grant(stream, 5);
     if (countdown === 'asked') void stream.setDeadman(5);
     if (countdown === 'asked') await first.next();
     const placed = stream.placeOrder(ORDER);
     const { id: refused, idempotencyKey } = await first.next();
-    first.refuse(refused, 'journal_backlog');
-    assert.equal((await first.next())['idempotencyKey'], idempotencyKey, 'it stays while no other serves');
+    if (countdown !== 'unanswered') {
+      first.refuse(refused, 'journal_backlog');
+      assert.equal((await first.next())['idempotencyKey'], idempotencyKey, 'it stays while no other serves');
+    } else {
+      const unanswered = errorOf(stream.cancelOrder('bet_7', { timeoutMs: 1, retryForMs: 0 }));
+      assert.equal((await unanswered).code, 'timed_out');
+    }
     const beats = setInterval(() => first.send(HEARTBEAT), 5);
     const second = await other.line();
     clearInterval(beats);
-    const asked = countdown === 'none' ? null : await second.next();
+    const asked = hasCountdown ? await second.next() : null;
     const { id } = await second.next();
     void stream.subscribe('markets', () => undefined);
     await second.confirm(null);
@@ -445,5 +480,39 @@ test('a stream whose orders are refused goes on to a machine that serves, once i
       assert.equal((await placed).idempotencyKey, idempotencyKey);
     }
     await once(first.socket, 'close');
+    assert.deepEqual(slow.dialled, [slow.url, dead, other.url]);
   }
+});
+
+test('a stream that moves on, loses its connection or is closed leaves none behind, and hears only its own', async () => {
+  const [one, two] = [await Script.start(), await Script.start()];
+  const stream = one.open({}, [two.url]);
+  const seen: number[] = [];
+  const refuseOrder = async (line: Line): Promise<void> =>
+    line.refuse((await line.next('order'))['id'], 'journal_backlog');
+  const first = await one.line();
+  await first.grant(stream, 5);
+  void stream.subscribe('markets', ({ seq }) => seen.push(seq));
+  await first.confirm(null);
+  const order = errorOf(stream.placeOrder(ORDER));
+  await refuseOrder(first);
+  const second = await two.line();
+  await second.next();
+  first.send({ type: 'markets', ...AT, snapshot: true, data: [] });
+  first.socket.ping();
+  await once(first.socket, 'pong');
+  assert.deepEqual([seen, first.socket.readyState], [[], WebSocket.OPEN]);
+  await refuseOrder(second);
+  const third = await one.line();
+  await once(first.socket, 'close');
+  await refuseOrder(third);
+  const candidate = await two.silent();
+  third.socket.terminate();
+  for (const { socket } of [second, candidate])
+    if (socket.readyState !== WebSocket.CLOSED) await once(socket, 'close');
+  await refuseOrder(await two.line());
+  const last = await one.silent();
+  stream.close();
+  await once(last.socket, 'close');
+  assert.equal((await order).code, 'connection_failed');
 });
