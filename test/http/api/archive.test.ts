@@ -135,6 +135,7 @@ test('an order that was cancelled shows its round and its end as they are, also 
 
 test('lists of bets lead on into the archive: each once, the newest first, with what became of it', () => {
   const { api, secret } = withRounds();
+  const firstRound = `${MARKET}_${Math.floor(api.clock.wallMs / 60_000)}`;
   const placed: string[] = [];
   for (let n = 0; n < 3; n++) placed.unshift(place(api, secret, 'BTC_ONE_DAY'));
   for (let round = 0; round < 3; round++) {
@@ -155,6 +156,7 @@ test('lists of bets lead on into the archive: each once, the newest first, with 
   assert.equal(settled.map(({ id }) => id).join(), placed.slice(0, -3).join());
   assert.ok(settled.every(({ status, settledAt }) => status === 'SETTLED' && settledAt !== null));
   assert.deepEqual(ids('/v1/orders', 'marketId=BTC_ONE_DAY', 2), placed.slice(-3));
+  assert.deepEqual(ids('/v1/orders', `roundId=${firstRound}`, 200), placed.slice(-113, -3));
   for (const id of [placed.at(0), placed.at(150), placed.at(-4), placed.at(-1)])
     assert.equal(dataOf<Position>(api.get(`/v1/orders/${id}`, secret)).id, id);
   const gone = `/v1/orders/${placed.at(-4)}`;
@@ -180,7 +182,7 @@ test('bets that left memory are listed also after operators have had it keep mor
 
 test('without an archive what it alone has is refused, and what is in memory is answered', () => {
   const { api, secret } = withRounds({ archive: NO_ARCHIVE });
-  const id = place(api, secret);
+  const [id] = [place(api, secret), place(api, secret)];
   const round = `${MARKET}_${Math.floor(api.clock.wallMs / 60_000)}`;
   api.closeMinute(101);
   const past = ['account/ledger', 'rounds', `markets/${MARKET}/rounds`, `rounds/${round}/proof`];
@@ -190,4 +192,6 @@ test('without an archive what it alone has is refused, and what is in memory is 
   }
   for (const path of [`orders/${id}`, `rounds/${round}`, 'orders', 'positions'])
     assert.equal(api.get(`/v1/${path}`, secret).status, 200, path);
+  for (const [path, query] of Object.entries({ positions: 'status=all&limit=2', orders: 'limit=1' }))
+    assert.equal(api.get(`/v1/${path}`, secret, query).status, 200, query);
 });
