@@ -118,14 +118,10 @@ class Script {
     return stream;
   }
 
-  /** A connection on which nothing has come yet. */
-  silent(): Promise<Line> {
-    return this.#lines.next();
-  }
-
-  async line(seq = AT.seq): Promise<Line> {
-    const line = await this.silent();
-    line.send({ ...HEARTBEAT, seq });
+  /** Without a `seq` nothing has come over it. */
+  async line(seq: number | null = AT.seq): Promise<Line> {
+    const line = await this.#lines.next();
+    if (seq !== null) line.send({ ...HEARTBEAT, seq });
     return line;
   }
 }
@@ -506,12 +502,12 @@ test('a stream that moves on, loses its connection or is closed leaves none behi
   const third = await one.line();
   await once(first.socket, 'close');
   await refuseOrder(third);
-  const candidate = await two.silent();
+  const candidate = await two.line(null);
   third.socket.terminate();
   for (const { socket } of [second, candidate])
     if (socket.readyState !== WebSocket.CLOSED) await once(socket, 'close');
   await refuseOrder(await two.line());
-  const last = await one.silent();
+  const last = await one.line(null);
   stream.close();
   await once(last.socket, 'close');
   assert.equal((await order).code, 'connection_failed');

@@ -8,14 +8,12 @@ import { Front } from '../../../http/gateway/front.js';
 import { startWorker } from '../../../http/gateway/start.js';
 import { LIMITS_CAPACITY } from '../../../http/limits/shared-limits.js';
 import { CONNECTION_CELLS_BYTES } from '../../../http/uws/connection-limits.js';
+import { Seen } from '../../feeds/support/seen.js';
 import { TEST_SIGNING } from '../../support/engine/signing.js';
 
 test('a programming error in a gateway is told, and all gateways still close', async () => {
-  let tell: (error: unknown) => void = () => undefined;
-  const told = new Promise<unknown>((resolve) => {
-    tell = resolve;
-  });
-  const front = new Front(2, startWorker('operator'), (error) => tell(error));
+  const told = new Seen<unknown>();
+  const front = new Front(2, startWorker('operator'), (error) => told.add(error));
   const port = {
     openConnections: new SharedArrayBuffer(CONNECTION_CELLS_BYTES),
     connectionsMax: 10,
@@ -39,7 +37,7 @@ test('a programming error in a gateway is told, and all gateways still close', a
   await front.listenForOperators({ ...port, ...named, ...access, host: '127.0.0.1', port: 0 });
   const forOperators = { answer: () => assert.fail('no operator asks'), onRefusals: () => undefined };
   front.serve(defaultRules('0'.repeat(64)), forOperators, () => new MessageChannel().port1);
-  const error = await told;
+  const error = await told.next();
   assert.ok(error instanceof Error);
   assert.match(error.message, /the buffer holds all of its parts/);
   await front.close();
