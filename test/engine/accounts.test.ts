@@ -81,16 +81,18 @@ test('a reference moves money once, however often it is repeated', () => {
   equal(exchange.outcomeOf({ ...later, account: 99 }), 'account_not_found');
 });
 
-test('the last cent can be withdrawn, a cent more cannot', () => {
-  const exchange = new Exchange();
+test('the last cent can be withdrawn, a cent more cannot; seeds in rounds are not to be had', () => {
+  const exchange = Exchange.opened({ houseCents: 2 * 1_000_00 + 100_00 });
   const account = exchange.account('SILVER', 100_00);
-  const withdraw = (amountCents: number, reference: string) =>
-    exchange.outcomeOf({ kind: 'withdraw', timeMs: exchange.nowMs, account, amountCents, reference });
-  equal(withdraw(100_01, 'w1'), 'insufficient_balance');
-  equal(withdraw(100_00, 'w1'), 'accepted', 'a refused reference is free');
-  equal(withdraw(1, 'w2'), 'insufficient_balance');
+  for (const whose of [{ kind: 'withdraw', account }, { kind: 'withdrawHouse' }] as const) {
+    const withdraw = (amountCents: number, reference: string) =>
+      exchange.outcomeOf({ ...whose, timeMs: exchange.nowMs, amountCents, reference });
+    equal(withdraw(100_01, 'w1'), 'insufficient_balance');
+    equal(withdraw(100_00, 'w1'), 'accepted', 'a refused reference is free');
+    equal(withdraw(1, 'w2'), 'insufficient_balance');
+  }
   equal(exchange.balanceCents(account), 0);
-  equal(exchange.reads.totals().withdrawalsCents, 100_00);
+  equal(exchange.reads.totals().withdrawalsCents, 2 * 100_00);
 });
 
 test('all deposits together are bounded, and one that would exceed the bound is refused', () => {

@@ -184,7 +184,9 @@ test('what is available is taken, and two cents more are not', () => {
   while (bet({ ...wish, stakeCents: 400_00 }) === 'accepted');
   const stakeCents = availableCents(roundOf(exchange), DOWN, 500_000);
   ok(stakeCents >= 1_00 && stakeCents < 400_00);
-  equal(bet({ ...wish, stakeCents: stakeCents + 2 }), 'round_exposure_limit');
+  const refused = exchange.bet({ ...wish, stakeCents: stakeCents + 2 });
+  ok(refused.status === 'rejected' && refused.code === 'round_exposure_limit');
+  equal(refused.detail.split('; ')[1], `up to ${stakeCents / 100} USD can be bet on DOWN now`);
   equal(bet({ ...wish, stakeCents }), 'accepted');
 });
 
