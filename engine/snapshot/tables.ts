@@ -38,6 +38,8 @@ const FIGURES = {
   sessions: json<readonly (Sessions | null)[]>(),
   trading: object({ enabled: flag, reason: text }, 'trading_'),
   betsPlaced: count,
+  /** Idempotency-Keys of orders before this are forgotten. */
+  idempotencyNotBeforeMs: count,
   house: object(
     {
       balanceCents: count,
@@ -97,11 +99,12 @@ export function* exportTables(state: State, rollingDigest: string): Generator<Ex
 }
 
 function figuresOf(state: State, rollingDigest: string): Figures {
-  const { accounts, bets, keys, markets } = state;
+  const { accounts, bets, idempotency, keys, markets } = state;
   return {
     ...state,
     rollingDigest,
     betsPlaced: bets.placedCount,
+    idempotencyNotBeforeMs: idempotency.notBeforeMs,
     accountsCents: accounts.totalCents,
     potsCents: markets.potsCents,
     openStakesCents: markets.openStakesCents,
@@ -132,6 +135,7 @@ function importFigures(state: State, figures: Figures): void {
   sessions.forEach((hours, assetClass) => {
     state.sessions[assetClass] = hours;
   });
+  state.idempotency.notBeforeMs = figures.idempotencyNotBeforeMs;
   state.house.move(house.balanceCents);
   state.house.depositsCents = house.depositsCents;
   state.house.withdrawalsCents = house.withdrawalsCents;

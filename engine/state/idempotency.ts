@@ -58,7 +58,7 @@ export class IdempotencyMemory {
   /** Time of the first chunk's last entry; Infinity while it is the only chunk. */
   #firstEndsMs = Number.POSITIVE_INFINITY;
   /** Entries older than this have expired, whatever the current time to live. */
-  #notBeforeMs = Number.NEGATIVE_INFINITY;
+  notBeforeMs = 0;
 
   /** null unless the key's entry is younger than `ttlMs` at `nowMs`. */
   find(account: number, digest: IdempotencyDigest, nowMs: number, ttlMs: number): IdempotencyEntry | null {
@@ -103,16 +103,16 @@ export class IdempotencyMemory {
    * in a chunk, but a snapshot has none, and both must behave alike.
    */
   forgetExpired(nowMs: number, ttlMs: number): void {
-    this.#notBeforeMs = this.rememberedFromMs(nowMs, ttlMs);
+    this.notBeforeMs = this.rememberedFromMs(nowMs, ttlMs);
   }
 
   /** Orders from this time on are all remembered at `nowMs`. */
   rememberedFromMs(nowMs: number, ttlMs: number): number {
-    return Math.max(this.#notBeforeMs, nowMs - ttlMs + 1);
+    return Math.max(this.notBeforeMs, nowMs - ttlMs + 1);
   }
 
   #isAlive(placedAtMs: number, nowMs: number, ttlMs: number): boolean {
-    return nowMs - placedAtMs < ttlMs && placedAtMs >= this.#notBeforeMs;
+    return nowMs - placedAtMs < ttlMs && placedAtMs >= this.notBeforeMs;
   }
 
   #chunk(offset: number): EntryChunk {

@@ -109,7 +109,7 @@ export function orderByKey(services: Services, call: Call): void {
   ask(services, call, { kind: 'seenKey', digest }, ({ bet, rememberedFromMs }) => {
     const answer = (found: BetView | null): void => {
       const orderText = found === null ? 'null' : positionText(found, services.hashes);
-      const forgottenBefore = isoText(Math.max(rememberedFromMs, 0));
+      const forgottenBefore = isoText(rememberedFromMs);
       call.sendText(`{"seen":${bet > 0},"forgottenBefore":"${forgottenBefore}","order":${orderText}}`);
     };
     if (bet === 0) answer(null);

@@ -111,4 +111,7 @@ test('expired keys stay expired when the time to live grows, with or without a s
     deepEqual(statuses, ['replayed', 'accepted'], 'an expired key may be used again');
   }
   equal(digestsOf(two), digestsOf(one));
+  const unknown = { keyHigh: 3, keyLow: 3, body: 1 };
+  for (const engine of [one, two, restored(one)])
+    equal(engine.seenKey(account, unknown, timeMs + 1).rememberedFromMs, timeMs - 10 * MINUTE_MS + 1);
 });
