@@ -26,7 +26,7 @@ test('an expiry is set or brought forward, never put off', () => {
   const exchange = new Exchange();
   equal(make(exchange, exchange.account('SILVER', 0)), 'accepted');
   const { nowMs } = exchange;
-  equal(expire(exchange, 1, nowMs + 5_000), 'accepted');
+  for (const _ of ['first', 'again']) equal(expire(exchange, 1, nowMs + 5_000), 'accepted');
   equal(expire(exchange, 1, nowMs + 5_001), 'invalid_request');
   equal(expire(exchange, 1, nowMs + 4_000), 'accepted');
   equal(expiryOf(exchange, 1), nowMs + 4_000);
@@ -44,17 +44,16 @@ test('a new key has the account and the scopes of the old one, which is good unt
   deepEqual(made, [WRITE_SCOPES, exchange.nowMs + 90_000]);
   equal(rotate(exchange, 2, 5_000_000), 'accepted');
   equal(expiryOf(exchange, 2), exchange.nowMs + 90_000, 'a key is never good for longer than it was');
+  equal(rotate(exchange, 2, 30_000), 'accepted');
+  equal(expiryOf(exchange, 2), exchange.nowMs + 30_000);
 });
 
 test('each active key can be rotated at once, and during the overlaps there are at most twice as many', () => {
   const exchange = new Exchange();
   const account = exchange.account('SILVER', 0);
-  for (const key of [1, 2]) {
-    equal(make(exchange, account), 'accepted');
-    equal(exchange.pair.engine.keyCount, key);
-  }
-  equal(rotate(exchange, 1, 1_000), 'accepted');
-  equal(rotate(exchange, 2, 2_000), 'accepted');
+  for (const count of [1, 2])
+    deepEqual([make(exchange, account), exchange.pair.engine.keyCount], ['accepted', count]);
+  for (const key of [1, 2]) equal(rotate(exchange, key, key * 1_000), 'accepted');
   equal(rotate(exchange, 3, 1_000), 'too_many_keys');
   equal(make(exchange, account), 'too_many_keys');
   exchange.atMs += 1_000;
