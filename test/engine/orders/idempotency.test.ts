@@ -55,8 +55,7 @@ test('a full memory refuses orders with new keys, and forgets none early', () =>
     markets: [BTC_15M],
     rules: { idempotencyEntriesMax: 2 },
   });
-  const bet = (key?: number) =>
-    exchange.betOutcome(key === undefined ? { account, market: BTC_15M } : { account, market: BTC_15M, key });
+  const bet = (key?: number) => exchange.betOutcome({ account, market: BTC_15M, ...(key && { key }) });
   equal(bet(1), 'accepted');
   exchange.atMs = 1_000;
   equal(bet(2), 'accepted');

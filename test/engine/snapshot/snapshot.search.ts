@@ -101,17 +101,15 @@ test('expired keys stay expired when the time to live grows, with or without a s
   const two = restored(one);
   const rules = { ...must(one.rules, 'rules'), idempotencyTtlMs: 60 * MINUTE_MS };
   const timeMs = exchange.nowMs;
+  const digestOf = (key: number) => ({ keyHigh: key, keyLow: key, body: 1 });
   for (const engine of [one, two]) {
     equal(engine.apply({ kind: 'configure', timeMs, rulesVersion: 1, rules }).status, 'accepted');
-    const statuses = [2, 1].map((key) => {
-      const idempotency = { keyHigh: key, keyLow: key, body: 1 };
-      const facts = { timeMs, account, market: BTC_15M, stakeCents: 10_00, idempotency };
-      return engine.apply(plainOrder(facts)).status;
-    });
+    const facts = { timeMs, account, market: BTC_15M, stakeCents: 10_00 };
+    const orders = [2, 1].map((key) => plainOrder({ ...facts, idempotency: digestOf(key) }));
+    const statuses = orders.map((order) => engine.apply(order).status);
     deepEqual(statuses, ['replayed', 'accepted'], 'an expired key may be used again');
   }
   equal(digestsOf(two), digestsOf(one));
-  const unknown = { keyHigh: 3, keyLow: 3, body: 1 };
   for (const engine of [one, two, restored(one)])
-    equal(engine.seenKey(account, unknown, timeMs + 1).rememberedFromMs, timeMs - 10 * MINUTE_MS + 1);
+    equal(engine.seenKey(account, digestOf(3), timeMs + 1).rememberedFromMs, timeMs - 10 * MINUTE_MS + 1);
 });
