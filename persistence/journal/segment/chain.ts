@@ -13,7 +13,7 @@ import { Segment } from './segment.js';
 
 interface Link {
   readonly path: string;
-  readonly seal: SegmentSeal | null;
+  readonly seal: SegmentSeal;
 }
 
 /** The last segment may be open. Throws `journal_incomplete`, `journal_corrupt` and `other_format`. */
@@ -25,11 +25,11 @@ export function checkChain(journalDir: string): void {
   }
 }
 
-function checkLink(path: string, before: Link | null, isLast: boolean): Link {
+/** Returns what the next segment follows; null after the last one. */
+function checkLink(path: string, before: Link | null, isLast: boolean): Link | null {
   using segment = closing(openLink(path, isLast));
   checkBegin(segment, path, before);
-  if (!isLast) checkSealed(segment);
-  return { path, seal: segment.seal };
+  return isLast ? null : { path, seal: sealOf(segment) };
 }
 
 /** A file beside a segment that would change how it reads, or null. A sealed segment has none. */
@@ -55,7 +55,6 @@ function checkBegin({ start }: Segment, path: string, before: Link | null): void
     }
     return;
   }
-  if (before.seal === null) throw damaged(before.path, `it is not sealed, but ${path} follows it`);
   const { lastSeq, chain } = before.seal;
   if (start.lastSeq > lastSeq) {
     throw new JournalError(
@@ -64,7 +63,7 @@ function checkBegin({ start }: Segment, path: string, before: Link | null): void
         `${lastSeq + 1} to ${start.lastSeq} are missing. Put the file back from a backup, or make a new directory of what is good: npx tote restore DATA_DIR --out NEW_DIR`,
     );
   }
-  if (start.lastSeq < lastSeq || start.chain !== chain) {
+  if (start.chain !== chain) {
     throw damaged(
       path,
       `it does not follow from ${before.path}, which was sealed at sequence number ${lastSeq}`,
@@ -72,7 +71,7 @@ function checkBegin({ start }: Segment, path: string, before: Link | null): void
   }
 }
 
-function checkSealed(segment: Segment): void {
+function sealOf(segment: Segment): SegmentSeal {
   const { seal, path } = segment;
   if (seal === null) throw damaged(path, 'it is not sealed, but another segment follows it');
   const tail = segment.tail();
@@ -82,4 +81,5 @@ function checkSealed(segment: Segment): void {
       `its last row is not the one that it was sealed with, sequence number ${seal.lastSeq}`,
     );
   }
+  return seal;
 }
