@@ -24,8 +24,6 @@ import { SqliteStore } from './store.js';
 type Message = BatchToWrite | CloseMessage;
 
 const LOOK_EVERY_MS = 1_000;
-/** A busy journal checks the free space after this much text. */
-const SPACE_CHECK_EVERY_CHARS = 4 * 1024 * 1024;
 /** No further batch shares the sync of this much text. */
 const TOGETHER_CHARS_MAX = 1024 * 1024;
 
@@ -40,7 +38,6 @@ const space = new SpaceWatch(options.space ?? DEFAULT_SPACE_THRESHOLDS, () =>
   freeBytesOf(options.dir.journal),
 );
 let store: SqliteStore | null = null;
-let charsSinceSpaceCheck = 0;
 let hasFailed = false;
 let isClosed = false;
 
@@ -81,26 +78,19 @@ function open(): void {
   post({ kind: 'space', level: space.level });
 }
 
-function commit(batches: readonly Batch[], chars: number): void {
+function commit(batches: readonly Batch[]): void {
   const journal = must(store, 'the store');
   if (options.sealsLate === true) roll(journal);
   const { lastSeq } = commitBatches(journal, batches);
   post(lastSeq);
   journal.checkpointIfDue();
   if (options.sealsLate !== true) roll(journal);
-  charsSinceSpaceCheck += chars;
-  if (charsSinceSpaceCheck >= SPACE_CHECK_EVERY_CHARS) checkSpace();
 }
 
 function roll(journal: SqliteStore): void {
   const startedMs = performance.now();
   const segment = journal.rollIfDue(Date.now());
   if (segment !== null) post({ kind: 'sealed', segment, tookMs: performance.now() - startedMs });
-}
-
-function checkSpace(): void {
-  charsSinceSpaceCheck = 0;
-  if (space.check()) post({ kind: 'space', level: space.level });
 }
 
 function close(): void {
@@ -115,7 +105,7 @@ function work(first: Message): void {
   let chars = 0;
   for (let message: Message | undefined = first; message !== undefined; message = nextMessage()) {
     if ('kind' in message) {
-      if (batches.length > 0) commit(batches, chars);
+      assert(batches.length === 0, 'no commit may be in flight at the close');
       close();
       return;
     }
@@ -124,13 +114,13 @@ function work(first: Message): void {
     chars += commands.length;
     if (chars >= TOGETHER_CHARS_MAX) break;
   }
-  commit(batches, chars);
+  commit(batches);
 }
 
 /** Tells operators of an idle journal, too, that its files are lost or its disk is full. */
 function look(): void {
   must(store, 'the store').requireFiles();
-  checkSpace();
+  if (space.check()) post({ kind: 'space', level: space.level });
 }
 
 function serve(): void {
