@@ -26,23 +26,25 @@ function writtenMark(t: TestContext, count: number): string {
   return path;
 }
 
-function tear(path: string, slot: number, offset: number): void {
-  const content = readFileSync(path);
-  content.fill(0, slot * SLOT_BYTES + offset, (slot + 1) * SLOT_BYTES);
-  writeFileSync(path, content);
-}
+const tear = (content: Buffer, offset: number): Buffer => content.fill(0, offset, SLOT_BYTES);
+/** A digit becomes another one. */
+const flip = (content: Buffer, offset: number): unknown => (content[offset] = content.readUInt8(offset) ^ 1);
 
-test('a write torn at any byte leaves the previous mark', (t) => {
-  const slotLength = readFileSync(writtenMark(t, 2)).indexOf('\n') + 1;
-  for (let offset = 0; offset < slotLength; offset += 1) {
-    const path = writtenMark(t, 2);
-    tear(path, 0, offset); // creation wrote slot 0, the first write slot 1, the second slot 0
-    assert.deepEqual(readMarkFile(path), markOf(1), `torn at ${offset}`);
-    const file = new MarkFile(path);
-    file.write(markOf(3));
-    file.close();
-    assert.deepEqual(readMarkFile(path), markOf(3), `written over the torn slot ${offset}`);
-  }
+test('a write torn at any byte, or a flipped bit, leaves the previous mark', (t) => {
+  const whole = readFileSync(writtenMark(t, 2));
+  const path = writtenMark(t, 2);
+  for (let offset = 0; offset <= whole.indexOf('\n'); offset += 1)
+    for (const harm of [tear, flip]) {
+      const content = Buffer.from(whole);
+      harm(content, offset); // creation wrote slot 0, the first write slot 1, the second slot 0
+      writeFileSync(path, content);
+      assert.deepEqual(readMarkFile(path), markOf(1), `${harm.name} at ${offset}`);
+      const file = new MarkFile(path);
+      file.write(markOf(3));
+      assert.throws(() => file.write(markOf(2)), /must not go back/);
+      file.close();
+      assert.deepEqual(readMarkFile(path), markOf(3), `written over the slot: ${harm.name} at ${offset}`);
+    }
 });
 
 test('without a valid slot, or without the file, a journal with batches is refused', (t) => {
