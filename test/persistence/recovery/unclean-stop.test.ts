@@ -8,7 +8,6 @@ import fs, { existsSync, readFileSync, rmSync, truncateSync, writeFileSync } fro
 import { syncBuiltinESMExports } from 'node:module';
 import { basename, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import Database from 'better-sqlite3';
 import { must } from '../../../engine/base/assert.js';
 import { shmPath, unfinishedPath, walPath } from '../../../persistence/data-dir/files.js';
 import { type DataDir, openDataDir } from '../../../persistence/data-dir/layout.js';
@@ -42,11 +41,8 @@ const ALL_STEPS: readonly CopyStep[] = [...COPIED, 'wal_removed', 'replaced', 'i
 function killedJournal(t: TestContext): DataDir {
   const { dir, store } = writeJournal(temporaryDir(t), BATCHES / 2);
   store.close();
-  const db = new Database(onlySegment(dir));
-  for (const pragma of ['journal_mode = DELETE', 'page_size = 1024']) db.pragma(pragma);
-  db.exec('VACUUM');
-  db.pragma('journal_mode = WAL');
-  db.close();
+  const smaller = 'PRAGMA journal_mode = DELETE; PRAGMA page_size = 1024; VACUUM; PRAGMA journal_mode = WAL';
+  alterDatabase(onlySegment(dir), smaller);
   const second = SqliteStore.open(dir, 'fsync');
   for (let index = BATCHES / 2; index < BATCHES - 1; index += 1) commitBatch(second, batchAt(index));
   second.write([batchAt(BATCHES - 1)]);
@@ -119,6 +115,7 @@ test('a crash in the first start leaves a new directory', (t) => {
   rmSync(dir.markFile);
   assert.equal(recover(dir).lastSeq, 0);
   rmSync(dir.markFile);
+  writeFileSync(`${dir.markFile}.new`, 'half');
   const segment = onlySegment(dir);
   writeFileSync(unfinishedPath(segment), readFileSync(segment).subarray(0, 5_000));
   rmSync(segment);
@@ -185,6 +182,7 @@ test('content is synced before it gets its name, and the folder after each chang
   commitBatch(store, batchAt(0));
   store.rollIfDue(CLOCK.nowMs());
   assert.deepEqual(steps(), ['sync #1.db', folder, ...begun('#2.db')]);
+  assert.equal(store.rollIfDue(CLOCK.nowMs()), null, 'a segment without rows stays');
   assert.equal(store.synchronous, 2, 'in the next segment, too');
   store.write([batchAt(1)]);
   const image = crashImage(dir, join(root, 'image'));
