@@ -124,10 +124,8 @@ test('verify does not report a deleted segment as damage', (t) => {
   const { paths } = journalOf(t);
   const findings = new Findings();
   const rows = new JournalRows(paths, null, findings);
-  const unbroken = rows.unbroken(
-    () => undefined,
-    () => undefined,
-  );
+  const pass = (): undefined => undefined;
+  const unbroken = rows.unbroken(pass, pass);
   unbroken.next();
   deleteOldest(paths, 2);
   assert.throws(() => [...unbroken], refusal('segment_gone'));

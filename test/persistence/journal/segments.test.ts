@@ -12,9 +12,9 @@ import { fileBytes, rollbackPath, unfinishedPath, walPath } from '../../../persi
 import type { DataDir } from '../../../persistence/data-dir/layout.js';
 import { commitBatch } from '../../../persistence/journal/commit.js';
 import { crcHex } from '../../../persistence/journal/segment/batch-row.js';
-import { findSegments } from '../../../persistence/journal/segment/names.js';
+import { findSegments, firstSeqOf, recoveredPath } from '../../../persistence/journal/segment/names.js';
 import type { RollStep } from '../../../persistence/journal/segment/roll.js';
-import { Segment } from '../../../persistence/journal/segment/segment.js';
+import { rowsOfSegment, Segment } from '../../../persistence/journal/segment/segment.js';
 import {
   alterDatabase,
   assertServes,
@@ -46,10 +46,10 @@ test('a full segment is sealed and never written again, and the next one continu
   const paths = findSegments(dir.journal);
   assert.ok(paths.length >= 4, `${paths.length} segments`);
   const sealed = paths.slice(0, -1);
-  const contents: Buffer[] = sealed.map((path) => readFileSync(path));
-  for (const [index, path] of sealed.entries()) {
+  const contents = sealed.map((path) => readFileSync(path));
+  for (const path of sealed) {
     // Not in WAL mode: such a file is read without side files, wherever it is copied to.
-    assert.deepEqual([...must(contents[index], 'a segment').subarray(18, 20)], [1, 1]);
+    assert.deepEqual([...readFileSync(path).subarray(18, 20)], [1, 1]);
     const left = [walPath(path), rollbackPath(path)].filter((side) => existsSync(side));
     assert.deepEqual(left, []);
   }
@@ -57,8 +57,10 @@ test('a full segment is sealed and never written again, and the next one continu
   assert.deepEqual(readAll(dir).map(plain), batchesUpTo(BATCHES + 1));
   store.close();
   assertServes(dir, BATCHES + 1, 'after a clean stop');
-  const now = sealed.map((path) => readFileSync(path));
-  assert.deepEqual(now, contents);
+  assert.deepEqual(
+    sealed.map((path) => readFileSync(path)),
+    contents,
+  );
 });
 
 function imagesOfRoll(t: TestContext): Map<RollStep, { readonly dir: DataDir; readonly count: number }> {
@@ -144,37 +146,32 @@ test('a segment under the name of another is refused', (t) => {
   assert.throws(() => recover(dir), refusal('journal_corrupt', /not that of its name/));
 });
 
-test('an intact segment of another journal is refused', (t) => {
-  const dir = closedJournal(t);
-  const other = closedJournal(t);
-  const path = segmentAt(other, 1);
-  const db = new Database(path);
-  const [version, createdMs, firstSeq] = db
-    .prepare('SELECT format_version, created_ms, first_seq FROM meta')
-    .raw()
-    .get() as number[];
-  const chain = 'e'.repeat(64);
-  const checksum = crcHex(`${version} ${createdMs} ${firstSeq} ${chain}`);
-  db.prepare('UPDATE meta SET previous_chain = ?, checksum = ?').run(chain, checksum);
-  db.close();
-  copyFileSync(path, segmentAt(dir, 1));
-  const sentence = /does not follow from .*sealed at sequence number/;
-  assert.throws(() => recover(dir), refusal('journal_corrupt', sentence));
-});
+for (const [index, sentence] of [
+  [0, /does not begin with the chain hash of a beginning/],
+  [1, /does not follow from .*sealed at sequence number/],
+] as const)
+  test(`an intact segment ${index} of another journal is refused`, (t) => {
+    const dir = closedJournal(t);
+    const path = segmentAt(closedJournal(t), index);
+    const chain = 'e'.repeat(64);
+    const checksum = crcHex(`1 ${CLOCK.nowMs()} ${firstSeqOf(path)} ${chain}`);
+    alterDatabase(path, `UPDATE meta SET previous_chain = '${chain}', checksum = '${checksum}'`);
+    copyFileSync(path, segmentAt(dir, index));
+    assert.throws(() => recover(dir), refusal('journal_corrupt', sentence));
+  });
 
+const TAKE_LAST_OUT = 'DELETE FROM batch WHERE last_seq = (SELECT last_seq FROM seal)';
 const ALTERATIONS: readonly [what: string, sql: string, sentence: RegExp][] = [
   ['the seal taken out', 'DELETE FROM seal', /it is not sealed/],
   ['the seal twice', 'INSERT INTO seal SELECT * FROM seal', /its seal is not one good row/],
   ['the seal moved', 'UPDATE seal SET last_seq = last_seq - 1', /checksum of its seal/],
-  [
-    'the last row taken out',
-    'DELETE FROM batch WHERE last_seq = (SELECT last_seq FROM seal)',
-    /last row is not the one/,
-  ],
+  ['the seal of another digest', "UPDATE seal SET digest = 'd'", /checksum of its seal/],
+  ['the seal of another chain', "UPDATE seal SET chain = 'c'", /checksum of its seal/],
+  ['the last row taken out', TAKE_LAST_OUT, /last row is not the one/],
   [
     'a row added',
     'INSERT INTO batch SELECT last_seq + 1, last_seq + 1, time_ms, digest, checksum, chain, commands FROM batch ORDER BY last_seq DESC LIMIT 1',
-    /checksum of row|last row/,
+    /checksum of row/,
   ],
 ];
 
@@ -186,10 +183,19 @@ for (const [what, sql, sentence] of ALTERATIONS) {
   });
 }
 
-test('a WAL beside a sealed segment, which SQLite would lay over it, is refused', (t) => {
+test('rows that end before the seal are damage to whoever reads them', (t) => {
+  const path = segmentAt(closedJournal(t), 1);
+  alterDatabase(path, TAKE_LAST_OUT);
+  assert.throws(() => [...rowsOfSegment(path)], refusal('journal_corrupt', /rows end at .* sealed at/));
+});
+
+test('files beside a sealed segment, which SQLite or a start would lay over it, are refused', (t) => {
   const dir = closedJournal(t);
-  writeFileSync(walPath(segmentAt(dir, 0)), 'anything');
-  assert.throws(() => recover(dir), refusal('journal_corrupt', /db-wal lies beside it/));
+  for (const side of [walPath, rollbackPath, recoveredPath].map((of) => of(segmentAt(dir, 0)))) {
+    writeFileSync(side, 'x');
+    assert.throws(() => recover(dir), refusal('journal_corrupt', new RegExp(`${side} lies beside it`)));
+    rmSync(side);
+  }
 });
 
 test('remains of the next segment of an interrupted roll are removed', (t) => {
