@@ -2,7 +2,7 @@
  * Files of the journal that are deleted or replaced while it is being written: nothing is marked, and they stay open.
  */
 import assert from 'node:assert/strict';
-import { cpSync, existsSync, renameSync, rmSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { shmPath, walPath } from '../../../persistence/data-dir/files.js';
@@ -25,6 +25,9 @@ const COUNT = 3;
 function written(t: TestContext): Written & { readonly paths: Readonly<Record<string, string>> } {
   const { dir, store } = writeJournal(temporaryDir(t), COUNT);
   const segment = onlySegment(dir);
+  // The next change of the folder bears another time.
+  do chmodSync(dir.root, 0o700);
+  while (statSync(dir.root).ctimeMs <= statSync(dir.journal).ctimeMs);
   return {
     dir,
     store,
@@ -41,8 +44,11 @@ function replace(path: string): void {
 }
 
 for (const file of ['segment', 'wal', 'mark', 'folder']) {
-  for (const harm of [remove, replace]) {
-    test(`${file}: ${harm.name} before a batch is written, after it, and before a close`, (t) => {
+  for (const [harm, hours] of [remove, replace].flatMap((of) => [0, 1].map((age) => [of, age] as const))) {
+    test(`${file}: ${harm.name} before a batch is written, after it, and before a close, ${hours} hours later`, (t) => {
+      // A folder that has not changed for long is not looked into.
+      const nowMs = Date.now() + hours * 3_600_000;
+      t.mock.method(Date, 'now', () => nowMs);
       const before = written(t);
       const { mark } = before.store;
       harm(before.paths[file] ?? '');
