@@ -4,12 +4,13 @@ import { existsSync, rmSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
 import { must } from '../../../engine/base/assert.js';
 import type { Batch, JournalWriterEvents, SpaceLevel } from '../../../engine/model/ports.js';
-import { walPath } from '../../../persistence/data-dir/files.js';
+import { fileBytes, walPath } from '../../../persistence/data-dir/files.js';
 import { type DataDir, openDataDir } from '../../../persistence/data-dir/layout.js';
 import { JournalError } from '../../../persistence/errors.js';
 import { readMarkFile } from '../../../persistence/journal/mark.js';
 import type { JournalThreadOptions } from '../../../persistence/journal/messages.js';
 import { JournalThread, startJournalThread } from '../../../persistence/journal/thread.js';
+import { askUntil } from '../../support/ask-until.js';
 import { batchAt, batchesUpTo, onlySegment, recover, temporaryDir } from '../support/journal-files.js';
 
 interface Journal {
@@ -88,6 +89,19 @@ test('a commit out of order, and a close before the last one is acknowledged, ar
   await thread.close();
 });
 
+test('a megabyte has a sync, an acknowledgement and a checkpoint of its own', async (t) => {
+  const { dir, thread, acknowledged, commit } = openJournal(t);
+  const commands = JSON.stringify(['x'.repeat(2 ** 20)]);
+  const large = (seq: number): Batch => ({ ...batchAt(0), firstSeq: seq, lastSeq: seq, commands });
+  thread.commit(large(1));
+  assert.equal(await commit(large(2)), 1);
+  assert.throws(() => thread.close(), /no commit may be in flight/);
+  assert.equal(await commit(large(3)), 2);
+  await askUntil(() => acknowledged.includes(3), Boolean);
+  assert.ok(fileBytes(walPath(onlySegment(dir))) < 2 * commands.length);
+  await thread.close();
+});
+
 test('a batch that cannot be written is a failure, and nothing is acknowledged after it', async (t) => {
   const { dir, thread, acknowledged, commit, failure } = openJournal(t);
   await commit(batchAt(0));
@@ -108,11 +122,8 @@ test('an error keeps its class, code and cause across threads', async (t) => {
   const { dirname } = import.meta;
   const dir = openDataDir(temporaryDir(t));
   recover(dir);
-  const elsewhere = { ...dir, markFile: `${dirname}/no-such-folder/mark` };
-  const thread = new JournalThread(startJournalThread(), { dir: elsewhere, durability: 'fsync', lastSeq: 0 });
-  const error = await new Promise<Error>((resolve) => {
-    thread.open({ onDurable() {}, onFailure: resolve, onLost() {}, onSpaceLevel() {} });
-  });
+  const { failure } = openJournal(t, { dir: { ...dir, markFile: `${dirname}/no-such-folder/mark` } });
+  const error = await failure;
   assert.ok(error instanceof JournalError);
   assert.equal(error.code, 'mark_unreadable');
   assert.match(error.stack ?? '', /at new MarkFile/);
