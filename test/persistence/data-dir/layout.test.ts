@@ -37,7 +37,7 @@ test('a file in its place is named in the error', (t) => {
 test('a directory that other users may write is refused with the command that mends it', (t) => {
   const { root, journal } = openDataDir(temporaryDir(t));
   for (const path of [root, journal]) {
-    chmodSync(path, 0o770);
+    chmodSync(path, path === root ? 0o720 : 0o702);
     assert.throws(() => openDataDir(root), refusal('data_dir_invalid', new RegExp(`chmod go-w ${path}$`)));
     chmodSync(path, 0o755);
     openDataDir(root);
@@ -51,6 +51,7 @@ test('files of root belong to the owner of the directory, whose server must read
   rotateSigningKeys(dir, 1);
   withoutRetention(dir, () => writeAbsent(dir, 1));
   using _lock = lockDataDir(dir);
+  assert.equal(modeOf(`${absentPath(dir)}.lock`), 0o600);
   const { signingKeysFile, lockFile, pidFile } = dir;
   for (const file of [signingKeysFile, lockFile, pidFile, absentPath(dir), `${absentPath(dir)}.lock`])
     assert.deepEqual([statSync(file).uid, statSync(file).gid], [65_534, 65_534], file);
@@ -83,10 +84,11 @@ test('the lock is exclusive, also within a process, closed to other users, and c
   rmSync(dir.pidFile);
   assert.throws(() => lockDataDir(dir), refusal('data_dir_locked', /by another process\./));
   lock.release();
-  lock.release();
   assert.equal(modeOf(dir.lockFile), 0o600);
   chmodSync(dir.lockFile, 0o644);
   const again = lockDataDir(dir);
+  lock.release();
+  assert.ok(existsSync(dir.pidFile), 'it is released once');
   assert.equal(modeOf(dir.lockFile), 0o600, 'also if it was opened to others');
   again.release();
   assert.equal(existsSync(dir.pidFile), false);
