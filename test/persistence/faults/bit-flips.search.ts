@@ -36,6 +36,7 @@ function killedFiles({ dir, store }: Written): Files {
   return files;
 }
 
+const stopped = (folder: string): Files => cleanFiles(writeJournal(folder, BATCHES));
 const halfInWal = (folder: string): Files => killedFiles(writeJournal(folder, BATCHES, BATCHES / 2));
 
 function flipped(whole: Buffer, bit: number): Buffer {
@@ -65,21 +66,10 @@ function flipBits(t: TestContext, files: Files, isTarget: RegExp, share: number)
   return refused / count;
 }
 
-const CASES: readonly [
-  where: string,
-  files: (folder: string) => Files,
-  RegExp,
-  share: number,
-  refused: number,
-][] = [
+type Case = [where: string, files: (folder: string) => Files, RegExp, share: number, refused: number];
+const CASES: readonly Case[] = [
   ['sealed segments', (folder) => cleanFiles(writeSegments(folder, BATCHES)), /001\.db$|035\.db$/, 0.25, 0.2],
-  [
-    'the open segment after a clean stop',
-    (folder) => cleanFiles(writeJournal(folder, BATCHES)),
-    /\.db$/,
-    0.2,
-    0.2,
-  ],
+  ['the open segment after a clean stop', stopped, /\.db$/, 0.2, 0.2],
   ['the open segment after a kill, with half of the batches in the WAL', halfInWal, /\.db$/, 0.15, -1],
   ['the WAL after a kill', halfInWal, /-wal$/, 0.3, 0.5],
   ['the mark', (folder) => killedFiles(writeJournal(folder, BATCHES)), /^mark$/, 0.1, -1],
