@@ -203,6 +203,11 @@ test('what was refused is archived behind the commands before it, and copied onc
   assert.deepEqual(seen(copy), expected);
   assert.deepEqual(checkArchive(copy), checkArchive(path));
   shadow.close();
+  const { shadow: late, ...others } = openShadow(hot.dir, { replicatedSeq: BigInt64Array.of(50n) });
+  late.keepRefusals({ seq: 40, ...refused });
+  catchUp({ shadow: late, ...others });
+  late.close();
+  assert.deepEqual([late.appliedSeq, late.archiveSeq], [50, 110], 'the archive does not go back');
   hot.close();
 });
 

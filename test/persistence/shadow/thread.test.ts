@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
 import { orders, setUpCommands } from '../../../bench/engine/scenario.js';
+import { must } from '../../../engine/base/assert.js';
 import { checkArchive } from '../../../persistence/archive/check.js';
 import { walPath } from '../../../persistence/data-dir/files.js';
 import { findSegments } from '../../../persistence/journal/segment/names.js';
@@ -70,14 +71,9 @@ test('it follows the journal while it is written, and closes all files at the en
     assert.equal(status.reason, null);
     assert.ok(status.heapUsedBytes > 0 && status.freeBytes > status.recoveryNeedsBytes);
   }
-  const newest = started.thread.status.snapshot;
-  assert.ok((newest?.seq ?? 0) > 300);
-  assert.deepEqual(started.news.at(-1), {
-    kind: 'snapshot',
-    seq: newest?.seq,
-    bytes: newest?.bytes,
-    tookMs: newest?.tookMs,
-  });
+  const { seq, bytes, tookMs } = must(started.thread.status.snapshot, 'a snapshot');
+  assert.ok(seq > 300);
+  assert.deepEqual(started.news.at(-1), { kind: 'snapshot', seq, bytes, tookMs });
   await started.thread.close();
   hot.close();
   for (const path of findSegments(hot.dir.journal)) assert.ok(!existsSync(walPath(path)), 'no WAL is left');
