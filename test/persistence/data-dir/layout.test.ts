@@ -100,8 +100,7 @@ test('the master secret is created once, with mode 0600, and never replaced', (t
   const made = openMasterSecret(dir, true);
   assert.equal(made.length, 32);
   assert.equal(modeOf(dir.masterSecretFile), 0o600);
-  assert.deepEqual(openMasterSecret(dir, true), made);
-  assert.deepEqual(openMasterSecret(dir, false), made);
+  for (const mayCreate of [true, false]) assert.deepEqual(openMasterSecret(dir, mayCreate), made);
   writeFileSync(dir.masterSecretFile, made.subarray(1));
   assert.throws(() => openMasterSecret(dir, true), refusal('secret_invalid', /has 31 bytes, not 32/));
 });
@@ -116,6 +115,15 @@ test('a secret that others can read is refused', (t) => {
     chmodSync(dir.operatorTokenFile, mode);
     assert.throws(() => openOperatorToken(dir), refusal('secret_invalid', /operator-token is open/));
   }
+});
+
+test('a retired signing key is forgotten, and one that does not fit its public half is refused', (t) => {
+  const dir = openDataDir(temporaryDir(t));
+  const [{ privateKey: retired }, { privateKey }] = [rotateSigningKeys(dir, 1), rotateSigningKeys(dir, 2)];
+  const text = readFileSync(dir.signingKeysFile, 'utf8');
+  assert.ok(!text.includes(retired));
+  writeFileSync(dir.signingKeysFile, text.replace(privateKey, retired));
+  assert.throws(() => rotateSigningKeys(dir, 3), refusal('secret_invalid', /private key that does not fit/));
 });
 
 test('the operator token is created once, and an operator may provide another', (t) => {
