@@ -114,16 +114,14 @@ test('a batch that cannot be written is a failure, and nothing is acknowledged a
 });
 
 test('a journal that ends elsewhere than recovery found is a failure', async (t) => {
-  const { failure } = openJournal(t, { lastSeq: 7 });
-  assert.match((await failure).message, /must end at 7, not 0/);
+  assert.match((await openJournal(t, { lastSeq: 7 }).failure).message, /must end at 7, not 0/);
 });
 
 test('an error keeps its class, code and cause across threads', async (t) => {
-  const { dirname } = import.meta;
   const dir = openDataDir(temporaryDir(t));
   recover(dir);
-  const { failure } = openJournal(t, { dir: { ...dir, markFile: `${dirname}/no-such-folder/mark` } });
-  const error = await failure;
+  const markFile = `${import.meta.dirname}/no-such-folder/mark`;
+  const error = await openJournal(t, { dir: { ...dir, markFile } }).failure;
   assert.ok(error instanceof JournalError);
   assert.equal(error.code, 'mark_unreadable');
   assert.match(error.stack ?? '', /at new MarkFile/);

@@ -128,12 +128,10 @@ test('another digest, a refused or an unknown command is a divergence, though ch
     ...row,
     commands: JSON.stringify([[kind, 1, row.timeMs, fields]]),
   });
+  const otherDigest = (row: StoredBatch) => ({ ...row, digest: 'feed'.repeat(4) });
   const unknownAccount = { account: 999_999, amountCents: 1, reference: 'r' };
   for (const [alter, why] of [
-    [
-      (row: StoredBatch) => ({ ...row, digest: 'feed'.repeat(4) }),
-      /digest is \w+, the journal's is (feed){4}/,
-    ],
+    [otherDigest, /digest is \w+, the journal's is (feed){4}/],
     [commandsOf('deposit', unknownAccount), /command 81, deposit, is rejected \(account_not_found /],
     [commandsOf('tomorrow', {}), /"tomorrow"/],
   ] as const) {
