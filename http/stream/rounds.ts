@@ -53,6 +53,7 @@ export class RoundsChannel extends EventsChannel {
   }
 
   protected override dropAll(refused: Refused): void {
+    this.#events.length = 0;
     const all = [...this.#groups.values()].flatMap(({ members }) => [...members.keys()]);
     for (const connection of all) connection.end(refused.code, refused.detail);
   }
