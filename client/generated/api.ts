@@ -1291,7 +1291,7 @@ export interface components {
         /**
          * @description There is no such round any more, or yet.
          *
-         *     - `round_not_found`: no round with this id is in memory: too old, or not yet begun
+         *     - `round_not_found`: no such round: too old, not yet begun, or for a proof not settled
          */
         readonly RoundNotFound: {
             headers: {

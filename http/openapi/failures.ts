@@ -28,7 +28,7 @@ export const MEANINGS = {
   tier_too_low: 'betting needs Silver or higher',
   account_frozen: 'the account reads, but takes no orders: ask the operator. Open bets settle as ever',
   market_not_found: 'no active market has this id: see `GET /markets`',
-  round_not_found: 'no round with this id is in memory: too old, or not yet begun',
+  round_not_found: 'no such round: too old, not yet begun, or for a proof not settled',
   order_not_found: 'no order of yours has this id',
   proof_not_found: 'the round is not settled yet or has no Merkle root, or the order was never filled',
   not_found: 'no such path; paths have no trailing slash',
