@@ -109,6 +109,13 @@ export function tidied(schemas: object, tidy: (schema: JsonObject) => JsonObject
   return JSON.parse(JSON.stringify(schemas), (_, part: Json) => (isObject(part) ? tidy(part) : part));
 }
 
+/** typia leaves the mark `Extension` out of booleans, and a field that refers to another schema cannot have it. */
+function marked(schema: JsonObject): JsonObject {
+  const { description } = schema;
+  const isExtension = typeof description === 'string' && description.includes('(extension)');
+  return isExtension ? { ...schema, 'x-extension': true } : schema;
+}
+
 function withNamedEnumerations(schema: JsonObject): JsonObject {
   const { oneOf, ...rest } = schema;
   if (Array.isArray(oneOf)) return { ...choice(oneOf), ...rest };
@@ -146,7 +153,7 @@ export const closed = (schema: Json | undefined): Json =>
 
 /** All schemas but those of failures. */
 export function componentSchemas(): JsonObject {
-  const schemas = tidied(generated.components.schemas ?? {}, withNamedEnumerations);
+  const schemas = tidied(generated.components.schemas ?? {}, (schema) => withNamedEnumerations(marked(schema)));
   const enumerations = Object.entries(ENUMERATIONS).map(([name, { description, words }]): [string, Json] => [
     name,
     { type: 'string', enum: words, description },

@@ -43,6 +43,9 @@ test('it is OpenAPI 3.1 of version 1.0.0, has every operation, and marks the ext
     const beyond = properties.filter(([, schema]) => schema['x-extension'] === true);
     assert.equal(beyond.map(([field]) => field).join(), 'bettingClosesAt,timeToBettingClose');
   }
+  for (const { properties = {} } of Object.values(schemas))
+    for (const [field, schema] of Object.entries(properties))
+      assert.ok(!`${schema['description']}`.includes('(extension)') || schema['x-extension'], field);
   for (const status of ['400', '431', '505']) assert.ok(document.info.description.includes(status));
   const served = new Harness().get('/v1/openapi.json', '');
   assert.deepEqual(JSON.parse(served.text), document);
