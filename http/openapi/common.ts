@@ -12,8 +12,9 @@ import {
 } from './failures.js';
 import { isObject, type Json, type JsonObject, schemaRef } from './schemas.js';
 
+const headerRef = (name: string): JsonObject => ({ $ref: `#/components/headers/${name}` });
 const headerRefs = (...names: readonly string[]): JsonObject =>
-  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+  Object.fromEntries(names.map((name) => [name, headerRef(name)]));
 
 const commonHeaders: JsonObject = headerRefs(
   'X-RateLimit-Limit',
@@ -35,6 +36,9 @@ const header = (description: string, schema: JsonObject, example: Json, isExtens
 });
 const count: JsonObject = { type: 'integer', minimum: 0 };
 const text: JsonObject = { type: 'string' };
+
+const OPTIONAL_RETRY_AFTER = 'OptionalRetryAfter';
+const retryAfter = header('Seconds to wait until a request will succeed.', { ...count, minimum: 1 }, 12);
 
 export const headers: JsonObject = {
   'X-RateLimit-Limit': header(
@@ -66,7 +70,12 @@ export const headers: JsonObject = {
     description: '`true` on an answer that is replayed; absent otherwise.',
     schema: { type: 'string', const: 'true' },
   },
-  'Retry-After': header('Seconds to wait until a request will succeed.', { ...count, minimum: 1 }, 12),
+  'Retry-After': retryAfter,
+  [OPTIONAL_RETRY_AFTER]: {
+    ...retryAfter,
+    description: 'Seconds to wait before another attempt; only with codes of which the server can tell.',
+    required: false,
+  },
   'WWW-Authenticate': header(
     'Names the header that a key goes into.',
     text,
@@ -129,7 +138,7 @@ export function failureSchema(codes: readonly ErrorCode[]): JsonObject {
 }
 
 function failureResponse(name: FailureName): JsonObject {
-  const { meaning, codes, headers: own = [] }: FailureKind = FAILURE_KINDS[name];
+  const { meaning, codes, headers: own = [], mayHaveRetryAfter }: FailureKind = FAILURE_KINDS[name];
   const lines = codes.map((code) => `- \`${code}\`: ${MEANINGS[code]}`);
   const examples = EXAMPLE_FAILURES[name].map((error): [string, Json] => [
     error.split(':')[0] ?? '',
@@ -137,7 +146,11 @@ function failureResponse(name: FailureName): JsonObject {
   ]);
   return {
     description: `${meaning}\n\n${lines.join('\n')}`,
-    headers: { ...commonHeaders, ...headerRefs(...own) },
+    headers: {
+      ...commonHeaders,
+      ...headerRefs(...own),
+      ...(mayHaveRetryAfter && { 'Retry-After': headerRef(OPTIONAL_RETRY_AFTER) }),
+    },
     content: {
       'application/json': { schema: failureSchema(codes), examples: Object.fromEntries(examples) },
     },

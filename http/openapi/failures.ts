@@ -75,6 +75,8 @@ export interface FailureKind {
   /** All of one status. */
   readonly codes: readonly [PublicCode, ...PublicCode[]];
   readonly headers?: readonly string[];
+  /** Whether some of the codes, but not all, come with Retry-After. */
+  readonly mayHaveRetryAfter?: true;
 }
 
 /** By the name of the response in the document. */
@@ -157,6 +159,7 @@ export const FAILURE_KINDS = {
       'overloaded',
       'shutting_down',
     ],
+    mayHaveRetryAfter: true,
   },
   CancelsNotTaken: {
     meaning: 'The cancellation cannot be put on record right now; the order rests.',
@@ -170,6 +173,7 @@ export const FAILURE_KINDS = {
       'archive_unavailable',
       'shutting_down',
     ],
+    mayHaveRetryAfter: true,
   },
   Overloaded: {
     meaning: 'Too many requests wait for the engine, or what was asked for cannot be put on record.',

@@ -10,8 +10,7 @@ const ORDER = { marketId: MARKET, prediction: 'UP', amount: 10 };
 const document = new ApiDocument();
 
 function conforms(method: string, path: string, reply: Reply): void {
-  const fault = document.fault(method, `/v1${path}`, reply.status, reply.headers.keys(), reply.text);
-  assert.equal(fault, null);
+  assert.equal(document.fault(method, `/v1${path}`, reply.status, reply.headers.keys(), reply.text), null);
 }
 
 function idOf(method: string, path: string): string {
@@ -40,6 +39,14 @@ const TAGGED = ['/markets', `/markets/${MARKET}`, '/prices'];
 /** A gateway answers without the engine's thread. */
 const FROM_SHARED_MEMORY = [...TAGGED, '/time', '/limits', '/keys', PUBLIC_PATH];
 
+/** Answers the status. */
+function send(api: Harness, operation: (typeof OPERATIONS)[number], options: SendOptions): number {
+  const { method, actual } = operation;
+  const reply = api.send(method, `/v1${actual}`, { ...operation.options, ...options });
+  conforms(method, actual, reply);
+  return reply.status;
+}
+
 test('every operation answers as documented, for every status it can have', () => {
   const { api, account, secret } = withBettor({
     limits: { keyRead: 1_000, keyWrite: 1_000, keyCancel: 1_000, account: 1_000, ip: 1_000 },
@@ -54,44 +61,34 @@ test('every operation answers as documented, for every status it can have', () =
   api.publishRoots();
   api.closeMinute(100);
   api.ticks[0] = 100.5;
-  const send = (operation: (typeof OPERATIONS)[number], options: SendOptions = {}): number => {
-    const { method, actual } = operation;
-    const reply = api.send(method, `/v1${actual}`, { key: secret, ...operation.options, ...options });
-    conforms(method, actual, reply);
-    return reply.status;
-  };
+  const read = (path: string): void => conforms('GET', path, api.get(`/v1${path}`, secret));
   api.settle();
   conforms('POST', '/orders', api.order(secret, { ...ORDER, limitOdds: 50 }));
   for (const limitOdds of [50, 1.01])
     conforms('POST', '/orders', api.order(secret, { ...ORDER, limitOdds, receipt: true }));
   for (const operation of OPERATIONS) {
     const { path, method } = operation;
-    assert.equal(send(operation), method === 'POST' && path === '/orders' ? 201 : 200);
+    const isOrder = method === 'POST' && path === '/orders';
+    assert.equal(send(api, operation, { key: secret }), isOrder ? 201 : 200);
     if (path === PUBLIC_PATH) continue;
-    assert.equal(send(operation, { key: '' }), 401);
-    assert.equal(send(operation, { key: disabled.secret }), 403);
+    assert.equal(send(api, operation, { key: '' }), 401);
+    assert.equal(send(api, operation, { key: disabled.secret }), 403);
     if (/^\/(positions|orders)$/.test(path) && method === 'GET')
-      assert.equal(send(operation, { query: 'limit=0' }), 400);
+      assert.equal(send(api, operation, { key: secret, query: 'limit=0' }), 400);
   }
   for (const id of ['%', 'X', 'bet_2'])
-    for (const { method, path } of OPERATIONS.filter(({ path }) => path.includes('{id}'))) {
-      const actual = path.replace('{id}', id);
-      if (method === 'GET') conforms('GET', actual, api.get(`/v1${actual}`, secret));
-    }
-  conforms('GET', '/orders/by-idempotency-key/%', api.get('/v1/orders/by-idempotency-key/%', secret));
+    for (const { method, path } of OPERATIONS)
+      if (method === 'GET' && path.includes('{id}')) read(path.replace('{id}', id));
+  read('/orders/by-idempotency-key/%');
   conforms('DELETE', '/orders/X', api.send('DELETE', '/v1/orders/X', { key: secret }));
   conforms('GET', '/account', api.get('/v1/account', secret, 'x=1'));
   conforms('GET', '/rounds', api.get('/v1/rounds', secret, 'marketId=X'));
   conforms('PUT', '/orders', api.send('PUT', '/v1/orders'));
-  for (const { method, actual } of OPERATIONS) {
-    for (const code of ['invalid_request', 'request_timeout', 'body_too_large'] as const) {
-      const fault = { code, detail: 'what the transport found' };
-      conforms(method, actual, api.send(method, `/v1${actual}`, { fault }));
-    }
-  }
+  for (const operation of OPERATIONS)
+    for (const code of ['invalid_request', 'request_timeout', 'body_too_large'] as const)
+      send(api, operation, { fault: { code, detail: 'what the transport found' } });
   for (const path of [...TAGGED, PUBLIC_PATH]) {
-    const { headers } = api.get(`/v1${path}`, secret);
-    const ifNoneMatch = headers.get('etag') ?? '';
+    const ifNoneMatch = api.get(`/v1${path}`, secret).headers.get('etag') ?? '';
     conforms('GET', path, api.send('GET', `/v1${path}`, { key: secret, ifNoneMatch }));
   }
   overloaded();
@@ -104,32 +101,28 @@ test('every operation answers as documented, for every status it can have', () =
 });
 
 test('an undocumented answer is detected', () => {
-  const { headers } = new Harness().get('/v1/markets', '');
-  const names = [...headers.keys(), 'retry-after'];
-  const fault = (method: string, path: string, status: number, error: string): string | null =>
-    document.fault(method, path, status, names, JSON.stringify({ success: false, error }));
-  assert.equal(fault('GET', '/v1/markets/X', 404, 'market_not_found: none'), null);
-  assert.match(fault('GET', '/v1/markets/X', 404, 'round_not_found') ?? '', /pattern/);
-  assert.match(fault('GET', '/v1/markets', 404, 'market_not_found') ?? '', /not documented/);
-  assert.match(fault('POST', '/api/v1/orders', 409, 'rate_limited') ?? '', /pattern/);
-  assert.match(
-    document.fault('GET', '/v1/prices', 429, headers.keys(), '{"success":false,"error":"rate_limited"}') ??
-      '',
-    /has no retry-after/,
-  );
+  const { headers } = new Harness().get('/v1/nowhere', '');
+  const fault = (method: string, path: string, status: number, error: string, extra: string[] = []) => {
+    const names = [...headers.keys(), ...extra];
+    return document.fault(method, path, status, names, JSON.stringify({ success: false, error })) ?? '';
+  };
+  assert.equal(fault('GET', '/v1/markets/X', 404, 'market_not_found: none'), '');
+  assert.match(fault('GET', '/v1/markets/X', 404, 'round_not_found'), /pattern/);
+  assert.match(fault('GET', '/v1/markets', 404, 'market_not_found'), /not documented/);
+  assert.match(fault('POST', '/api/v1/orders', 409, 'rate_limited'), /pattern/);
+  assert.match(fault('GET', '/v1/prices', 429, 'rate_limited'), /has no retry-after/);
+  assert.match(fault('GET', '/v1/markets/X', 404, 'market_not_found', ['retry-after']), /has retry-after/);
 });
 
 function overloaded(): void {
   const { api, secret } = withBettor();
-  for (const { method, actual, options } of OPERATIONS) {
-    if (FROM_SHARED_MEMORY.includes(actual)) continue;
-    conforms(method, actual, api.overload(method, `/v1${actual}`, { key: secret, ...options }));
-  }
+  for (const { method, actual, options } of OPERATIONS)
+    if (!FROM_SHARED_MEMORY.includes(actual))
+      conforms(method, actual, api.overload(method, `/v1${actual}`, { key: secret, ...options }));
   api.open();
   api.begin('POST', '/v1/orders', { key: secret, body: ORDER });
   api.host.journal.lose();
-  for (const { method, actual, options } of OPERATIONS)
-    conforms(method, actual, api.send(method, `/v1${actual}`, { key: secret, ...options }));
+  for (const operation of OPERATIONS) send(api, operation, { key: secret });
 }
 
 function refusedOrders(api: Harness, secret: string): void {
@@ -156,10 +149,7 @@ function refusedOrders(api: Harness, secret: string): void {
 
 function settledAndVoided(api: Harness, secret: string): void {
   const readAll = (): void => {
-    for (const { method, actual, options } of OPERATIONS) {
-      if (method === 'GET')
-        conforms(method, actual, api.send(method, `/v1${actual}`, { key: secret, ...options }));
-    }
+    for (const operation of OPERATIONS) if (operation.method === 'GET') send(api, operation, { key: secret });
   };
   api.closeMinute(101);
   readAll();

@@ -8,9 +8,10 @@ import { defaultRules } from '../../../engine/model/rules.js';
 import { BASES } from '../../../http/api/endpoint.js';
 import { apiDocument } from '../../../http/api/endpoints.js';
 
+type HeaderObject = Readonly<{ $ref?: string; required?: boolean }>;
 interface ResponseObject {
   readonly $ref?: string;
-  readonly headers?: Readonly<Record<string, unknown>>;
+  readonly headers?: Readonly<Record<string, HeaderObject>>;
   readonly content?: Readonly<
     Record<
       string,
@@ -35,18 +36,17 @@ interface DocumentObject {
   readonly paths: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>;
   readonly components: {
     readonly responses: Readonly<Record<string, ResponseObject>>;
+    readonly headers?: Readonly<Record<string, HeaderObject>>;
     readonly schemas: Readonly<Record<string, SchemaObject>>;
   };
 }
 
 const DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
-/** Some answers of a status have them. */
-const OPTIONAL_HEADERS = ['x-idempotent-replay'];
 const WRONG_METHOD = 405;
 
 interface Described {
   readonly validate: ValidateFunction | null;
-  readonly headers: readonly string[];
+  readonly headers: ReadonlyMap<string, HeaderObject>;
 }
 
 export class ApiDocument {
@@ -84,7 +84,10 @@ export class ApiDocument {
       return `${name}: ${this.#ajv.errorsText(validate.errors)} in ${text.slice(0, 400)}`;
     }
     const present = new Set(headerNames);
-    for (const header of headers) if (!present.has(header)) return `${name} has no ${header}`;
+    for (const [header, { required }] of headers)
+      if (required === true && !present.has(header)) return `${name} has no ${header}`;
+    for (const header of operation === undefined ? [] : this.#headersOf(this.document.components).keys())
+      if (present.has(header) && !headers.has(header)) return `${name} has ${header}: it is not documented`;
     this.seen.add(name);
     const [, code] = /"error":"(\w+)/.exec(status < 400 ? '' : text) ?? [];
     if (code !== undefined) this.seen.add(`${name} ${code}`);
@@ -140,12 +143,16 @@ export class ApiDocument {
     const response = operation === undefined ? undefinedMethod(status) : this.response(operation, status);
     if (response === undefined) return null;
     const schema = response.content?.['application/json']?.schema;
-    const headers = Object.keys(response.headers ?? {})
-      .map((header) => header.toLowerCase())
-      .filter((header) => !OPTIONAL_HEADERS.includes(header));
-    const described = { validate: schema === undefined ? null : this.compile(schema), headers };
+    const validate = schema === undefined ? null : this.compile(schema);
+    const described = { validate, headers: this.#headersOf(response) };
     this.#described.set(key, described);
     return described;
+  }
+
+  #headersOf({ headers = {} }: Pick<ResponseObject, 'headers'>): ReadonlyMap<string, HeaderObject> {
+    const shared = this.document.components.headers ?? {};
+    const resolve = (header: HeaderObject) => shared[header.$ref?.split('/').at(-1) ?? ''] ?? header;
+    return new Map(Object.entries(headers).map(([name, header]) => [name.toLowerCase(), resolve(header)]));
   }
 }
 
@@ -153,6 +160,6 @@ export class ApiDocument {
 function undefinedMethod(status: number): ResponseObject | undefined {
   const schema = { $ref: '#/components/schemas/Failure' };
   const failure: ResponseObject = { content: { 'application/json': { schema } } };
-  if (status === WRONG_METHOD) return { ...failure, headers: { Allow: {} } };
+  if (status === WRONG_METHOD) return { ...failure, headers: { Allow: { required: true } } };
   return [400, 408, 413, 429].includes(status) ? failure : undefined;
 }
