@@ -153,7 +153,9 @@ export const closed = (schema: Json | undefined): Json =>
 
 /** All schemas but those of failures. */
 export function componentSchemas(): JsonObject {
-  const schemas = tidied(generated.components.schemas ?? {}, (schema) => withNamedEnumerations(marked(schema)));
+  const schemas = tidied(generated.components.schemas ?? {}, (schema) =>
+    withNamedEnumerations(marked(schema)),
+  );
   const enumerations = Object.entries(ENUMERATIONS).map(([name, { description, words }]): [string, Json] => [
     name,
     { type: 'string', enum: words, description },

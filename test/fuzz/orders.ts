@@ -42,7 +42,7 @@ export const ORDER_FIELDS: readonly Field[] = [
 
 const STRANGE_CHANCE = 0.25;
 const LEFT_OUT_CHANCE = 0.03;
-const TWICE_CHANCE = 0.03;
+const TWICE_CHANCE = 0.01;
 const FOREIGN_CHANCE = 0.05;
 /** A longer body is refused by the transport. */
 export const BODY_BYTES_MAX = 16_384;
