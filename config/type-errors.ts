@@ -42,6 +42,8 @@ const TAG_WORDS: Readonly<Record<string, (argument: string) => string>> = {
 };
 
 const OBJECT = 'an object';
+/** Words of a tag that say the type before it, too. */
+const NAMES_TYPE = /^(text of|a (whole )?number)/;
 const TYPE_WORDS: Readonly<Record<string, string>> = {
   number: 'a number',
   string: 'text',
@@ -49,7 +51,7 @@ const TYPE_WORDS: Readonly<Record<string, string>> = {
   null: 'null',
 };
 
-/** `(number & Type<"uint32"> & Minimum<1>)` becomes `a number, a whole number, at least 1`. */
+/** `(number & Type<"uint32"> & Minimum<1>)` becomes `a whole number from 0, at least 1`. */
 function wording(expected: string): string {
   const alternatives = stripParentheses(expected)
     .split(' | ')
@@ -59,7 +61,8 @@ function wording(expected: string): string {
         .split(' & ')
         .map(word)
         // A mark in the API document, such as `Extension`, stands behind the type.
-        .filter((text, at) => text !== '' && (at === 0 || text !== OBJECT)),
+        .filter((text, at) => text !== '' && (at === 0 || text !== OBJECT))
+        .filter((_, at, words) => at > 0 || !words.slice(1).some((text) => NAMES_TYPE.test(text))),
     );
   return alternatives.map((words) => words.join(', ')).join(' or ');
 }
