@@ -14,7 +14,7 @@ const ENCODED = new Refused(
 
 const JSON_TYPE = /^application\/json[ \t]*(;[ \t]*charset=("utf-8"|utf-8)[ \t]*)?$/i;
 const BYTE_ORDER_MARK = '\ufeff';
-const BEGINS_WITH_MARK = 'the body is not valid JSON: it begins with a byte order mark (BOM)';
+const BEGINS_WITH_MARK = ': it begins with a byte order mark (BOM)';
 const REPLACEMENT_CHARACTER = '\ufffd';
 
 /** The only parameter allowed is `charset=utf-8`. */
@@ -29,24 +29,24 @@ export function refuseBodyType({ contentType, contentEncoding }: HttpRequest): v
   if (isEncoded(contentEncoding)) throw ENCODED;
 }
 
-/** The caller checks the type. */
-export function parseJson(bytes: Uint8Array): unknown {
+/** The caller checks the type. `subject` is what a refusal speaks of. */
+export function parseJson(bytes: Uint8Array, subject = 'the body'): unknown {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const text = buffer.toString('utf8');
   // Decoding inserts this character for invalid bytes, so only then must the bytes be checked.
-  if (text.includes(REPLACEMENT_CHARACTER) && !isUtf8(buffer)) refuseInvalid('the body is not valid UTF-8');
-  const value = jsonIn(text);
+  if (text.includes(REPLACEMENT_CHARACTER) && !isUtf8(buffer)) refuseInvalid(`${subject} is not valid UTF-8`);
+  const value = jsonIn(text, subject);
   const repeated = repeatedField(text, value);
   return repeated === null ? value : refuseInvalid(`${repeated} must be there only once`);
 }
 
-function jsonIn(text: string): unknown {
+function jsonIn(text: string, subject: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
     // Editors and some libraries add one, and it is invisible.
-    if (text.startsWith(BYTE_ORDER_MARK)) refuseInvalid(BEGINS_WITH_MARK);
-    return refuseInvalid('the body is not valid JSON');
+    const why = text.startsWith(BYTE_ORDER_MARK) ? BEGINS_WITH_MARK : '';
+    return refuseInvalid(`${subject} is not valid JSON${why}`);
   }
 }
 

@@ -71,7 +71,7 @@ interface Given {
 function readObject(bytes: Uint8Array, isBinary: boolean): Given {
   if (isBinary) throw NO_TEXT;
   if (bytes.length > MESSAGE_BYTES_MAX) throw TOO_LARGE;
-  const value = parseJson(bytes);
+  const value = parseJson(bytes, 'the message');
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw NO_OBJECT;
   return value;
 }

@@ -146,7 +146,8 @@ test('what is not understood is refused with a code, and ten in a row end the st
   const code = await stream.refused({ ...subscribe, channel: 'prices', markets: ['BTC_ONE_DAY'] });
   assert.equal(code, 'invalid_request');
   stream.socket.send('{"op":');
-  assert.equal((await stream.take('error')).id, null);
+  const { id, message } = await stream.take('error');
+  assert.deepEqual([id, message], [null, 'the message is not valid JSON']);
   stream.send({ op: 'ping', id: 1_781_092_860_000 });
   assert.match((await stream.take('error')).message, /^id must be a number, at most 4294967295$/);
   stream.socket.send(Buffer.from('{"op":"ping","id":1}'), { binary: true });
