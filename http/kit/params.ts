@@ -12,7 +12,7 @@ export const CLIENT_ORDER_ID_PATTERN = '^[!-~]{1,64}$';
 const SHOWN_MAX = 40;
 const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/;
 
-export function parseQuery(query: string, known: readonly string[]): Map<string, string> {
+export function parseQuery(query: string, known: readonly string[], hint = ''): Map<string, string> {
   const given = new Map<string, string>();
   for (const part of query.split('&')) {
     if (part === '') continue;
@@ -20,7 +20,7 @@ export function parseQuery(query: string, known: readonly string[]): Map<string,
     const name = decode(cut < 0 ? part : part.slice(0, cut));
     const value = decode(cut < 0 ? '' : part.slice(cut + 1));
     if (name === null || value === null) refuseInvalid('the query is not valid percent-encoding');
-    if (!known.includes(name)) refuseUnknown(name, known);
+    if (!known.includes(name)) refuseUnknown(name, known, hint);
     if (given.has(name)) refuseInvalid(`query parameter ${name} is given twice`);
     given.set(name, value);
   }
@@ -29,14 +29,13 @@ export function parseQuery(query: string, known: readonly string[]): Map<string,
 
 /** A write takes no query: ignoring a guard that was put there would place the bet without it. */
 export function refuseQuery(query: string): void {
-  if (query !== '') parseQuery(query, []);
+  if (query !== '') parseQuery(query, [], ": a write's fields stand in the body");
 }
 
-function refuseUnknown(name: string, known: readonly string[]): never {
+function refuseUnknown(name: string, known: readonly string[], hint: string): never {
   const shown = JSON.stringify(name.slice(0, SHOWN_MAX));
-  if (known.length === 0)
-    refuseInvalid(`unknown query parameter ${shown}; none is known here: a write's fields stand in the body`);
-  return refuseInvalid(`unknown query parameter ${shown}; known here: ${known.join(', ')}`);
+  const names = known.length === 0 ? `none is known here${hint}` : `known here: ${known.join(', ')}`;
+  return refuseInvalid(`unknown query parameter ${shown}; ${names}`);
 }
 
 export function parseLimit(text: string | undefined, fallback: number, most = LIST_LIMIT_MAX): number {

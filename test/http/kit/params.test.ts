@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { IdempotencyDigests, parseIdempotencyKey } from '../../../http/kit/idempotency.js';
-import { parseLimit, parsePathId, parseQuery } from '../../../http/kit/params.js';
+import { parseLimit, parsePathId, parseQuery, refuseQuery } from '../../../http/kit/params.js';
 import { Refused } from '../../../http/kit/refused.js';
 import { orRefused } from '../../support/http/refused.js';
 
@@ -42,7 +42,8 @@ test('a query has known names, each at most once, in percent-encoding', () => {
     ['x'.repeat(10_000), /^.{1,199}$/],
   ] as const)
     refuses(() => parseQuery(query, known), expected);
-  refuses(() => parseQuery('amount=1', []), /"amount"; none is known here: a write's fields/);
+  refuses(() => parseQuery('amount=1', []), /"amount"; none is known here$/);
+  refuses(() => refuseQuery('amount=1'), /"amount"; none is known here: a write's fields stand in the body$/);
 });
 
 test('a path id is decoded once', () => {
