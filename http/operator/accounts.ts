@@ -118,11 +118,12 @@ export const ACCOUNT_ENDPOINTS: readonly Declared[] = [
     shape: 'page',
     codes: ['account_not_found', ...ARCHIVE_CODES],
     handle: async ({ engine, archive }, call) => {
-      const query = eventsQuery('ledger', call.given);
       const account = parseAccountId(call.id);
+      const list = `ledger/${account}`;
+      const query = eventsQuery(list, call.given);
       const reachedSeq = await engine.ask('accountSeq', { account });
       const told = await readArchive(archive.ledger, { account, ...query, reachedSeq });
-      return page(told.entries.map(ledgerEntry), eventsCursor('ledger', told.nextBefore));
+      return page(told.entries.map(ledgerEntry), eventsCursor(list, told.nextBefore));
     },
   },
   {

@@ -103,7 +103,8 @@ async function accountsAndKeys(): Promise<{ account: string; secret: string }> {
     assert.equal((await send('POST', `${BASE}/house/${kind}`, { amount: 5, reference: kind })).status, 201);
   }
   await send('POST', `${at}/withdrawals`, { amount: 1_000_000, reference: 'much' });
-  await send('GET', `${at}/ledger?limit=2`);
+  const { nextCursor } = JSON.parse((await send('GET', `${at}/ledger?limit=2`)).text) as { nextCursor: string };
+  assert.equal((await send('GET', `${at}0/ledger?cursor=${nextCursor}`)).status, 400, 'of another account');
   await send('GET', `${BASE}/transfers?reference=deposits`);
   const scopes = ['markets:read', 'positions:read', 'orders:write', 'orders:cancel'];
   const key = await send<{ id: string; secret: string }>('POST', `${at}/keys`, { scopes });
