@@ -36,6 +36,8 @@ export interface ConnectionHost {
 
 const FAILED = 1006;
 export const NO_HEARTBEAT = 'no heartbeat';
+/** Something between the client and the server has written it. */
+const NO_MESSAGE = 'no message of tote';
 const SILENT_LOOKS = 3;
 /** The package `ws` waits ten times as long for the answer of a side that may have vanished. */
 const CLOSE_MS_MAX = 3_000;
@@ -73,8 +75,13 @@ export class Connection {
 
   #onData(data: unknown): void {
     this.#heard += 1;
+    const message = messageIn(String(data));
+    if (message === null) {
+      this.close(NO_MESSAGE);
+      return;
+    }
     this.#wasOpen = true;
-    this.host.onMessage(JSON.parse(String(data)) as ServerMessage);
+    this.host.onMessage(message);
   }
 
   /** After a bot that was busy for long, the first look comes before the messages that wait. */
@@ -91,5 +98,15 @@ export class Connection {
     if (this.#isOver) return;
     this.#isOver = true;
     this.host.onEnd({ closeCode, reason, wasOpen: this.#wasOpen });
+  }
+}
+
+/** null if it is no JSON object. */
+function messageIn(text: string): ServerMessage | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' ? (value as ServerMessage | null) : null;
+  } catch {
+    return null;
   }
 }

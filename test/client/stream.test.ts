@@ -372,7 +372,7 @@ test('an order is sent again with its key when the connection ends before the an
   // The first attempt may have come before the connection; then it was never sent.
   const { op, idempotencyKey, order } = await first.next();
   assert.deepEqual([op, order], ['order', { ...ORDER, clientSeed: idempotencyKey }]);
-  first.socket.terminate();
+  first.socket.send('<html>');
   const second = await script.line();
   const again = await second.next();
   assert.deepEqual([again['idempotencyKey'], again['order']], [idempotencyKey, order]);
@@ -397,7 +397,7 @@ test('a cancellation is sent again without a key, and fails with the code of its
   const cancelled = stream.cancelOrder('bet_7');
   const { op, orderId, idempotencyKey } = await first.next();
   assert.deepEqual([op, orderId, idempotencyKey], ['cancel', 'bet_7', undefined]);
-  first.socket.terminate();
+  first.socket.send('null');
   const second = await script.line();
   const again = await second.next();
   assert.deepEqual([again['op'], again['orderId']], ['cancel', 'bet_7']);
