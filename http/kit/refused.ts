@@ -48,8 +48,9 @@ export const UPGRADE_REQUIRED = new Refused('upgrade_required', 'the stream is a
 export const internalError = (requestId: string): Refused =>
   new Refused('internal_error', `an error of the server, logged as ${requestId}`);
 
+/** An operator has to act where the archive cannot be read. */
 export const refusedBy = ({ refused, detail }: ArchiveRefusal): Refused =>
-  new Refused(refused, detail, ['Retry-After', '1']);
+  new Refused(refused, detail, ['Retry-After', refused === 'archive_unavailable' ? '60' : '1']);
 
 /** `read` is one of `ArchiveReads`. A refusal is thrown. */
 export const readArchive = <Q, A extends ArchiveAnswer>(

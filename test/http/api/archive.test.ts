@@ -188,7 +188,8 @@ test('without an archive what it alone has is refused, and what is in memory is 
   const past = ['account/ledger', 'rounds', `markets/${MARKET}/rounds`, `rounds/${round}/proof`];
   for (const path of [...past, `orders/${id}/proof`, 'orders/bet_99']) {
     const reply = api.get(`/v1/${path}`, secret);
-    assert.deepEqual([reply.status, codeOf(reply)], [503, 'archive_unavailable'], path);
+    const answered = [reply.status, codeOf(reply), reply.headers.get('retry-after')];
+    assert.deepEqual(answered, [503, 'archive_unavailable', '60'], path);
   }
   for (const path of [`orders/${id}`, `rounds/${round}`, 'orders', 'positions'])
     assert.equal(api.get(`/v1/${path}`, secret).status, 200, path);
