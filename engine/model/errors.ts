@@ -81,6 +81,26 @@ export const ERROR_STATUS = {
 
 export type ErrorCode = keyof typeof ERROR_STATUS;
 
+/** No bot is answered them. */
+type OperatorCode =
+  | 'price_refused'
+  | 'invalid_operator_token'
+  | 'client_certificate_required'
+  | 'invalid_session'
+  | 'csrf_refused'
+  | 'insufficient_role'
+  | 'standby'
+  | 'account_not_found'
+  | 'key_not_found'
+  | 'reference_conflict'
+  | 'too_many_keys'
+  | 'round_already_resolved'
+  | 'clock_not_manual'
+  | 'feed_not_push'
+  | 'preview_outdated'
+  | 'price_not_held';
+export type PublicCode = Exclude<ErrorCode, OperatorCode>;
+
 /** Where a code is a number, it is its place here. */
 export const ERROR_CODES = Object.keys(ERROR_STATUS) as readonly ErrorCode[];
 

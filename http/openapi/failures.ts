@@ -3,7 +3,7 @@
  * document and docs/bots/errors.md are made from these tables. Tests compare them with the registry and with the
  * answers of a real server.
  */
-import { ERROR_STATUS, type ErrorCode } from '../../engine/model/errors.js';
+import { ERROR_STATUS, type PublicCode } from '../../engine/model/errors.js';
 
 /** The meaning of a code, or advice. */
 export const MEANINGS = {
@@ -64,9 +64,7 @@ export const MEANINGS = {
   archive_unavailable: 'older data cannot be read: an operator has to act. Orders go on',
   overloaded: 'too many requests wait for the engine: try again after `Retry-After` seconds',
   shutting_down: 'the server stops; the next one answers',
-} as const satisfies Partial<Record<ErrorCode, string>>;
-
-type PublicCode = keyof typeof MEANINGS;
+} as const satisfies Record<PublicCode, string>;
 
 export const PUBLIC_CODES = Object.keys(MEANINGS) as readonly PublicCode[];
 

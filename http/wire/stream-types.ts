@@ -3,7 +3,7 @@
  * from. The comments are the document's descriptions.
  */
 import type { Asset, RoundStatus, Side } from '../../engine/model/domain.js';
-import type { ErrorCode } from '../../engine/model/errors.js';
+import type { PublicCode } from '../../engine/model/errors.js';
 import type { CancelledOrders } from './account-types.js';
 import type { JournalHead } from './proof-types.js';
 import type { Count, DateTime, Ed25519Hex, Sha256Hex, SigningKeyId } from './scalars.js';
@@ -51,12 +51,23 @@ export interface Pong extends Sent {
   id: MessageId;
 }
 
+/** A request for a stream is answered by HTTP, and so are faults of HTTP itself. */
+type OfHttp =
+  | 'missing_api_key'
+  | 'invalid_api_key'
+  | 'not_found'
+  | 'method_not_allowed'
+  | 'request_timeout'
+  | 'unsupported_media_type'
+  | 'upgrade_required'
+  | 'too_many_streams';
+
 /** A request that was refused, or the reason why the server is about to close the stream. */
 export interface StreamError extends Sent {
   type: 'error';
   /** The refused message's; null where it has none that can be read, and for a reason to close. */
   id: MessageId | null;
-  code: ErrorCode;
+  code: Exclude<PublicCode, OfHttp>;
   /** A sentence for people, or ''. */
   message: string;
   /** An order refused with `odds_changed` for its `minOdds` would get these now. */

@@ -1,6 +1,8 @@
 /** The AsyncAPI document is served, well-formed, and describes the guide's examples. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { ERROR_CODES } from '../../../engine/model/errors.js';
+import { PUBLIC_CODES } from '../../../http/openapi/failures.js';
 import { lintsClean } from '../../support/api/lint-openapi.js';
 import { StreamDocument } from '../../support/api/stream-document.js';
 import { readDocument } from '../../support/document.js';
@@ -15,6 +17,14 @@ test('it is served below both bases, without a key', () => {
     assert.equal(status, 200);
     assert.deepEqual(JSON.parse(text), described.document);
   }
+});
+
+test('a stream sends no error of operators, or of HTTP alone', () => {
+  const text = JSON.stringify(described.document.components.schemas['StreamError']);
+  const ofHttp = ['missing_api_key', 'invalid_api_key', 'not_found', 'method_not_allowed', 'request_timeout'];
+  const others = [...ofHttp, 'unsupported_media_type', 'upgrade_required', 'too_many_streams'];
+  const sent = PUBLIC_CODES.filter((code) => !others.includes(code));
+  assert.deepEqual(ERROR_CODES.filter((code) => text.includes(`"${code}"`)).sort(), sent.sort());
 });
 
 test('it lints clean under the strict rules of a public linter', () => lintsClean(described.document));
