@@ -1,5 +1,4 @@
 /** Agreement between the statements of a proof, whoever has signed them: docs/bots/proofs.md lists it. */
-import { toCents } from '../base/money.js';
 import type { JournalHead } from '../base/types.js';
 import type { ProofEvidence } from './verify.js';
 
@@ -94,7 +93,9 @@ export const hasForm = formOf({
     potentialPayout: decimal(2),
     placedAt: time,
     betHash: hash,
-    round: optional(formOf({ id: text })),
+    round: optional(formOf({ id: text, roundNumber: optional(count), endTime: optional(time) })),
+    status: optional(text),
+    filledAt: optional(time),
     result: optional(oneOf('WIN', 'LOSS', 'DRAW', 'REFUNDED')),
     payout: optional(decimal(2)),
     profit: optional(profit),
@@ -175,17 +176,20 @@ export function timesAgree({ bet, roundProof: round }: ProofEvidence): boolean {
   const isOfMarket =
     (bet.marketId ?? marketId) === marketId &&
     (bet.crypto ?? crypto) === crypto &&
-    (bet.timeFrame ?? timeFrame) === timeFrame;
+    (bet.timeFrame ?? timeFrame) === timeFrame &&
+    (bet.round?.roundNumber ?? roundNumber) === roundNumber &&
+    (bet.round?.endTime ?? round.endTime) === round.endTime;
   // A round with many bets is settled in steps.
   const isSettled = inOrder(resolvedMs, ms(bet.settledAt ?? round.settledAt), settledMs);
+  const [placedMs, filledMs] = [ms(bet.placedAt), ms(bet.filledAt ?? bet.placedAt)];
   const isOnTime = round.open.rule === 'late' || startMs === boundaryMs;
   return (
     isNamed &&
     isOfMarket &&
     isOnTime &&
     isSettled &&
-    startMs <= ms(bet.placedAt) &&
-    ms(bet.placedAt) < lockMs &&
+    inOrder(startMs, placedMs, filledMs) &&
+    filledMs < lockMs &&
     endMs === boundaryMs + frameMs &&
     lockMs < endMs &&
     inOrder(boundaryMs, startMs, lockMs) &&
@@ -204,13 +208,21 @@ export function pricesAgree({ roundProof: { open, close, ...round } }: ProofEvid
   return close.time !== null && inOrder(Math.max(openMs, endMs - DAY_MS), ms(close.time), endMs);
 }
 
+/** Only what became a bet has a proof, and only a settled bet its result. */
+const hasStatus = ({ status, result }: ProofEvidence['bet']): boolean =>
+  (status ?? 'SETTLED') === 'SETTLED' ||
+  ((status === 'ACTIVE' || status === 'SETTLING') && (result ?? null) === null);
+
 export function resultAgrees({ bet, roundProof: round }: ProofEvidence): boolean {
   const { result, voidReason } = round;
   const [open, close] = [round.open.price, round.close.price];
   const pays = (said: string, dollars: number): boolean => {
     const gain = (Math.round(dollars * 100) - Math.round(bet.amount * 100)) / 100;
     return (
-      (bet.result ?? said) === said && (bet.payout ?? dollars) === dollars && (bet.profit ?? gain) === gain
+      hasStatus(bet) &&
+      (bet.result ?? said) === said &&
+      (bet.payout ?? dollars) === dollars &&
+      (bet.profit ?? gain) === gain
     );
   };
   if (result === undefined) return voidReason !== null && close === null && pays('REFUNDED', bet.amount);
@@ -220,22 +232,24 @@ export function resultAgrees({ bet, roundProof: round }: ProofEvidence): boolean
   return result === bet.prediction ? pays('WIN', bet.potentialPayout) : pays('LOSS', 0);
 }
 
+/** Sums and products of numbers that are safe need not be. */
+const units = (value: number, scale: number): bigint => BigInt(Math.round(value * scale));
+
 export function poolsAgree({ bet, orderProof, roundProof: round }: ProofEvidence): boolean {
-  const [up, down] = [toCents(round.poolUp), toCents(round.poolDown)];
-  const [seeds, volume] = [toCents(round.houseSeeds), toCents(round.totalVolume)];
+  const [up, down] = [units(round.poolUp, 100), units(round.poolDown, 100)];
+  const [seeds, volume] = [units(round.houseSeeds, 100), units(round.totalVolume, 100)];
   return (
-    up > 0 &&
-    down > 0 &&
-    up + down === toCents(round.totalPool) &&
+    up > 0n &&
+    down > 0n &&
+    up + down === units(round.totalPool, 100) &&
     up + down === seeds + volume &&
-    toCents(bet.amount) <= volume &&
+    units(bet.amount, 100) <= volume &&
     round.totalBets === orderProof.root.treeSize
   );
 }
 
 /** The odds are those of the bet's share of the pool, and a WIN pays by odds, stake and fee. */
 export function payoutAgrees({ bet, roundProof: { fee } }: ProofEvidence): boolean {
-  const units = (value: number, scale: number): bigint => BigInt(Math.round(value * scale));
   const [stake, odds] = [units(bet.amount, 100), units(bet.oddsAtBet, 10_000)];
   const kept = 10_000n - units(fee, 10_000);
   return (

@@ -24,9 +24,14 @@ export type HashedBet = Pick<
   'id' | 'prediction' | 'amount' | 'oddsAtBet' | 'entryPercent' | 'potentialPayout' | 'placedAt' | 'betHash'
 > &
   Partial<
-    Pick<Position, 'marketId' | 'crypto' | 'timeFrame' | 'result' | 'payout' | 'profit' | 'settledAt'>
+    Pick<
+      Position,
+      'marketId' | 'crypto' | 'timeFrame' | 'filledAt' | 'result' | 'payout' | 'profit' | 'settledAt'
+    >
   > & {
-    readonly round?: Pick<Position['round'], 'id'>;
+    readonly status?: string;
+    readonly round?: Pick<Position['round'], 'id'> &
+      Partial<Pick<Position['round'], 'roundNumber' | 'endTime'>>;
   };
 
 /** A bettor has these once the round is settled. Facts noted earlier make the check worth more. */

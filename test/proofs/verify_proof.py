@@ -312,7 +312,9 @@ EVIDENCE = form(
         potentialPayout=decimal(100),
         placedAt=time,
         betHash=HASH,
-        round=optional(form(id=text)),
+        round=optional(form(id=text, roundNumber=optional(count), endTime=optional(time))),
+        status=optional(text),
+        filledAt=optional(time),
         result=optional(one_of("WIN", "LOSS", "DRAW", "REFUNDED")),
         payout=optional(decimal(100)),
         profit=optional(lambda value: is_number(value) and decimal(100)(abs(value))),
@@ -372,15 +374,17 @@ def times_agree(bet, settled):
     start, lock, end, resolved, paid = (
         at(settled[name]) for name in ("startTime", "lockTime", "endTime", "resolvedAt", "settledAt")
     )
+    told, filled = bet.get("round") or {}, at(bet.get("filledAt") or bet["placedAt"])
     return (
         all(names)
+        and all(told.get(name) in (None, settled[name]) for name in ("roundNumber", "endTime"))
         and bet.get("marketId") in (None, market)
         and all(bet.get(name) in (None, settled[name]) for name in ("crypto", "timeFrame"))
         and resolved <= at(bet.get("settledAt") or settled["settledAt"])
         and at(bet.get("settledAt") or settled["settledAt"]) <= paid
         and (settled["open"]["rule"] == "late" or start == boundary)
         and end == boundary + frame
-        and boundary <= start <= at(bet["placedAt"]) < lock < end
+        and boundary <= start <= at(bet["placedAt"]) <= filled < lock < end
         and (end if "result" in settled else start) <= resolved <= paid
     )
 
@@ -407,6 +411,9 @@ def result_agrees(bet, settled):
         are_told = (bet.get(name) is None or units(bet[name], 100) == value for name, value in said.items())
         return bet.get("result") in (None, result) and all(are_told)
 
+    allowed = (None, "SETTLED") if bet.get("result") else (None, "ACTIVE", "SETTLING", "SETTLED")
+    if bet.get("status") not in allowed:
+        return False
     if said is None:
         return settled["voidReason"] is not None and last is None and pays("REFUNDED", bet["amount"])
     if settled["voidReason"] is not None or first is None or last is None:
