@@ -89,7 +89,8 @@ function checkKeyLimit(state: State, account: number, timeMs: number, times: num
   const keysMax = times * (state.rulesInForce.tiers[state.accounts.tier(account)]?.activeKeysMax ?? 0);
   if (state.keys.activeCount(account, timeMs) < keysMax) return null;
   const when = times === 1 ? '' : ' while keys are rotated';
-  return reject('too_many_keys', `an account of this tier may have ${keysMax} active keys${when}`);
+  const keys = keysMax === 1 ? 'key' : 'keys';
+  return reject('too_many_keys', `an account of this tier may have ${keysMax} active ${keys}${when}`);
 }
 
 const noKey = (): Rejected => reject('key_not_found', 'no such key');
