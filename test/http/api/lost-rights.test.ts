@@ -127,11 +127,8 @@ test('a replay comes after the limits, also for a frozen account, and counts lik
     }
     for (const left of [1, 0]) {
       const refused = api.order(secret, ORDER, `${left}`);
-      assert.deepEqual(
-        [codeOf(refused), ...limitsOf(refused)],
-        ['account_frozen', 5, left, 60],
-        'counted once',
-      );
+      const said = [codeOf(refused), ...limitsOf(refused)];
+      assert.deepEqual(said, ['account_frozen', 5, left, 60], 'counted once');
     }
     for (const key of ['k', 'other']) {
       const over = api.order(secret, ORDER, key);

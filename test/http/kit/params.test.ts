@@ -18,10 +18,8 @@ test('limit is a whole number from 1 to 200, or to what the endpoint says, in pl
   refuses(() => parseLimit('1001', 100, 1_000), /^limit must be a whole number from 1 to 1000$/);
   assert.equal(parseLimit(undefined, 50), 50);
   for (const limit of [1, 2, 99, 199, 200]) assert.equal(parseLimit(String(limit), 50), limit);
-  for (const text of [
-    ...['0', '201', '1000', '-1', '+5', '05', '5.0', '1e2', ' 5', '5 ', '', 'NaN', '٣', '0x10'],
-  ])
-    refuses(() => parseLimit(text, 50), /^limit must be/);
+  const others = ['0', '201', '1000', '-1', '+5', '05', '5.0', '1e2', ' 5', '5 ', '', 'NaN', '٣', '0x10'];
+  for (const text of others) refuses(() => parseLimit(text, 50), /^limit must be/);
 });
 
 test('a query has known names, each at most once, in percent-encoding', () => {

@@ -44,21 +44,13 @@ async function send<T = Record<string, unknown>>(
 
 test('it has every route with its role, and none that is not there', async () => {
   assert.match(documentText, /"openapi":"3\.1\.0"/);
-  assert.deepEqual(
-    api
-      .operations()
-      .map(([name, operation]) => `${name.replace(BASE, '')} ${operation['x-role']}`)
-      .sort(),
-    ENDPOINTS.map(({ method, path, role }) => `${method} ${path} ${role}`).sort(),
-  );
+  const listed = api.operations().map(([name, it]) => `${name.replace(BASE, '')} ${it['x-role']}`);
+  const routes = ENDPOINTS.map(({ method, path, role }) => `${method} ${path} ${role}`);
+  assert.deepEqual(listed.sort(), routes.sort());
   for (const name of operations()) {
     const [method = '', path = ''] = name.split(' ');
-    const { text } = await client.send(
-      method,
-      path.replace('{id}', 'x').replace('{crypto}', 'x'),
-      undefined,
-      { Authorization: 'Bearer wrong' },
-    );
+    const filled = path.replace('{id}', 'x').replace('{crypto}', 'x');
+    const { text } = await client.send(method, filled, undefined, { Authorization: 'Bearer wrong' });
     assert.doesNotMatch(text, /no such path|method_not_allowed/, name);
   }
 });
@@ -85,11 +77,8 @@ test('only transfers, which have a reference, are answered again', () => {
 });
 
 async function accountsAndKeys(): Promise<{ account: string; secret: string }> {
-  const made = await send<{ id: string }>('POST', `${BASE}/accounts`, {
-    tier: 'GOLD',
-    name: 'Ada',
-    balance: 500,
-  });
+  const person = { tier: 'GOLD', name: 'Ada', balance: 500 };
+  const made = await send<{ id: string }>('POST', `${BASE}/accounts`, person);
   const account = made.data.id;
   const at = `${BASE}/accounts/${account}`;
   await send('GET', `${BASE}/accounts?tier=GOLD&limit=1`);
@@ -103,15 +92,15 @@ async function accountsAndKeys(): Promise<{ account: string; secret: string }> {
     assert.equal((await send('POST', `${BASE}/house/${kind}`, { amount: 5, reference: kind })).status, 201);
   }
   await send('POST', `${at}/withdrawals`, { amount: 1_000_000, reference: 'much' });
-  const { nextCursor } = JSON.parse((await send('GET', `${at}/ledger?limit=2`)).text) as { nextCursor: string };
+  const { nextCursor } = JSON.parse((await send('GET', `${at}/ledger?limit=2`)).text) as {
+    nextCursor: string;
+  };
   assert.equal((await send('GET', `${at}0/ledger?cursor=${nextCursor}`)).status, 400, 'of another account');
   await send('GET', `${BASE}/transfers?reference=deposits`);
   const scopes = ['markets:read', 'positions:read', 'orders:write', 'orders:cancel'];
   const key = await send<{ id: string; secret: string }>('POST', `${at}/keys`, { scopes });
-  const spare = await send<{ id: string }>('POST', `${at}/keys`, {
-    scopes,
-    expiresAt: '2099-01-01T00:00:00Z',
-  });
+  const wanted = { scopes, expiresAt: '2099-01-01T00:00:00Z' };
+  const spare = await send<{ id: string }>('POST', `${at}/keys`, wanted);
   await send('GET', `${at}/keys`);
   await send('GET', `${BASE}/keys?enabled=true`);
   await send('GET', `${BASE}/keys/${spare.data.id}`);
