@@ -63,9 +63,8 @@ test('a restart gives the price at a boundary that a round waited for', () => {
   });
   feed.poll(NOON_MS + 7_200_000);
   const times = new Set(ticks.map(({ timeMs }) => timeMs));
-  for (const wanted of [NOON_MS, NOON_MS + 60_000, NOON_MS + 300_000, NOON_MS + 900_000]) {
+  for (const wanted of [NOON_MS, NOON_MS + 60_000, NOON_MS + 300_000, NOON_MS + 900_000])
     assert.ok(times.has(wanted), String(wanted - NOON_MS));
-  }
 });
 
 test('outside market hours FX and metals are silent, crypto is not; the last instant has its tick', () => {
@@ -74,9 +73,7 @@ test('outside market hours FX and metals are silent, crypto is not; the last ins
   feed.poll(closeMs + 1_000);
   const last = (asset: (typeof ASSETS)[number]): number | undefined =>
     ticks.filter((tick) => tick.asset === ASSETS.indexOf(asset)).at(-1)?.timeMs;
-  assert.equal(last('EURUSD'), closeMs);
-  assert.equal(last('GOLD'), closeMs);
-  assert.equal(last('BTC'), closeMs + 1_000);
+  assert.deepEqual([last('EURUSD'), last('GOLD'), last('BTC')], [closeMs, closeMs, closeMs + 1_000]);
 });
 
 test('walks match their volatility at every scale', () => {

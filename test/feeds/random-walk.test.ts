@@ -16,13 +16,7 @@ function priceAt(masterSecret: Uint8Array): number {
   const clock = { nowMs: () => NOON_MS, monotonicMs: () => 0 };
   const log = { write: () => undefined };
   const hours = new MarketHours();
-  const { feed } = chooseFeed(config, {
-    masterSecret,
-    hours,
-    fromMs: NOON_MS,
-    clock,
-    log,
-  });
+  const { feed } = chooseFeed(config, { masterSecret, hours, fromMs: NOON_MS, clock, log });
   feed.start(({ asset, price }) => {
     if (asset === 0) prices.push(price);
     return { taken: true };

@@ -37,15 +37,13 @@ test('every integer is written as `String` prints it', () => {
   const near = [0, 1, 2, 3, 4, 7, 8, 11, 12, 15].flatMap((exponent) =>
     [-1, 0, 1].map((off) => Math.max(0, 10 ** exponent + off)),
   );
-  for (const value of [...near, 2 ** 31, 2 ** 48 - 1, Number.MAX_SAFE_INTEGER]) {
+  for (const value of [...near, 2 ** 31, 2 ** 48 - 1, Number.MAX_SAFE_INTEGER])
     equal(written([value], 'text'), `${value},`);
-  }
 });
 
 test('anything else is a programming error', () => {
-  for (const value of [-1, 0.5, 12_345.5, 2 ** 53, Number.NaN, Number.POSITIVE_INFINITY]) {
+  for (const value of [-1, 0.5, 12_345.5, 2 ** 53, Number.NaN, Number.POSITIVE_INFINITY])
     throws(() => new TextWriter().integer(value), AssertionError, `${value}`);
-  }
 });
 
 test('a text may become longer than any before it, and another follows from its beginning', () => {

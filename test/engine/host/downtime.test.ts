@@ -19,8 +19,7 @@ import {
 import { NOON_MS, TestClock, TestHost } from '../../support/host/host.js';
 
 test('after a downtime open rounds settle by their price, and missed ones never exist', () => {
-  const clock = new TestClock();
-  const host = simulatedHost(clock);
+  const host = simulatedHost(new TestClock());
   host.run(90_000);
   const open = host.engine.currentRound(BTC_MINUTE)?.roundNumber ?? 0;
   const quarter = host.engine.currentRound(marketOf('BTC_FIFTEEN_MINUTES'))?.roundNumber ?? 0;

@@ -111,9 +111,8 @@ test('quotients rounded up and edges are exact over the whole range', () => {
     fc.property(cents, share, (amountCents, shareE6) => {
       const product = BigInt(amountCents) * BigInt(shareE6);
       equal(BigInt(mulDivCeil(amountCents, shareE6, WHOLE_E6)), (product + 999_999n) / 1_000_000n);
-      for (const side of [UP, DOWN]) {
+      for (const side of [UP, DOWN])
         equal(BigInt(edgeCents(side, 5_00, amountCents, shareE6)), edgeOf(side, 5_00, amountCents, shareE6));
-      }
     }),
   );
 });

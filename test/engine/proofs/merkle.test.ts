@@ -71,11 +71,7 @@ test("a whole tree's root, and each leaf's path, are those that the RFC defines"
     const data = dataOf(size);
     const tree = treeOf(data);
     equal(hex(tree.root()), hex(definedRoot(data)));
-    for (const leafIndex of data.keys())
-      deepEqual(
-        tree.path(leafIndex).map(hex),
-        definedPath(leafIndex, data).map(hex),
-        `leaf ${leafIndex} of ${size}`,
-      );
+    for (const leaf of data.keys())
+      deepEqual(tree.path(leaf).map(hex), definedPath(leaf, data).map(hex), `leaf ${leaf} of ${size}`);
   }
 });

@@ -72,8 +72,7 @@ test('the settlement that reaches a limit exactly suspends, one cent less does n
     [WON_CENTS + 1, false],
   ] as const) {
     const exchange = exchangeWith({ marketCents });
-    const account = exchange.account('VIP', 10_000_00);
-    begin(exchange, 0, account, [BTC]);
+    begin(exchange, 0, exchange.account('VIP', 10_000_00), [BTC]);
     const types = win(exchange, 0, [BTC]);
     assert.equal(types.includes('lossLimitReached'), isReached);
     assert.equal(types.includes('marketSuspended'), isReached);
@@ -89,8 +88,7 @@ test("an asset's limit suspends all its markets, that of all markets every one",
     [{}, [false, false, false]],
   ] as const) {
     const exchange = exchangeWith(limits, markets);
-    const account = exchange.account('VIP', 10_000_00);
-    begin(exchange, 0, account, [BTC]);
+    begin(exchange, 0, exchange.account('VIP', 10_000_00), [BTC]);
     win(exchange, 0, [BTC]);
     const areSuspended = markets.map((market) => exchange.reads.isSuspended(market));
     assert.deepEqual(areSuspended, suspended);

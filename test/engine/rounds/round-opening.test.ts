@@ -38,8 +38,7 @@ test('a round opens late with exactly 10 s of betting left, but not with less', 
   ] as const) {
     const exchange = new Exchange();
     exchange.atMs = atMs;
-    const isVacant = exchange.reads.vacantMarkets(0, exchange.nowMs).includes(BTC_1M);
-    equal(isVacant, outcome === 'accepted');
+    equal(exchange.reads.vacantMarkets(0, exchange.nowMs).includes(BTC_1M), outcome === 'accepted');
     equal(exchange.openLate(BTC_1M, 100), outcome, `${atMs} ms into the window`);
     if (outcome !== 'accepted') continue;
     const round = exchange.reads.currentRound(BTC_1M);
@@ -109,8 +108,7 @@ test('a house with exactly both seeds opens a round; with a cent less it does no
   // At a boundary the closing round's money is back before the next one's is asked for.
   enough.passTo(MINUTE_MS);
   deepEqual(refusals(enough.boundary(BTC_1M, MINUTE_MS, 100)), []);
-  const account = enough.account('VIP', 100_000_00);
-  enough.placed({ account, stakeCents: 100_00 });
+  enough.placed({ account: enough.account('VIP', 100_000_00), stakeCents: 100_00 });
   enough.passTo(2 * MINUTE_MS);
   deepEqual(refusals(enough.boundary(BTC_1M, 2 * MINUTE_MS, 101)), [[FIRST_ROUND + 2, 'house_capital']]);
 });

@@ -47,8 +47,7 @@ const isRefused = (tables: Tables): boolean => {
 };
 
 function withRow(tables: Tables, name: string, at: number, row: Row): Tables {
-  const rows = must(tables.get(name), name).with(at, row);
-  return new Map(tables).set(name, rows);
+  return new Map(tables).set(name, must(tables.get(name), name).with(at, row));
 }
 
 /** These rows may be missing or duplicated without contradicting another table. */
@@ -99,8 +98,7 @@ test('a cell of another type is detected', () => {
     if (at >= 3) continue;
     for (const [index, column] of columns.entries()) {
       const wrong = [7, 'seven'].filter((cell) => typeof cell !== typeof row[index]);
-      const altered = wrong.map((cell) => withRow(tables, name, at, row.with(index, cell)));
-      ok(altered.some(isRefused), column);
+      ok(wrong.map((cell) => withRow(tables, name, at, row.with(index, cell))).some(isRefused), column);
     }
   }
 });
@@ -158,10 +156,8 @@ test('a change of account, round, stake or payout of an open bet is detected', (
   const tables = tablesOf(exchange.pair.engine);
   const { name, columns } = BET;
   must(tables.get(name), name).forEach((row, at) => {
-    for (const column of ['account', 'round_number', 'stake_cents', 'payout_cents', 'recently_placed']) {
-      const index = columns.indexOf(column);
-      ok(isRefused(withRow(tables, name, at, raised(row, index))), `${column} of ${row}`);
-    }
+    for (const column of ['account', 'round_number', 'stake_cents', 'payout_cents', 'recently_placed'])
+      ok(isRefused(withRow(tables, name, at, raised(row, columns.indexOf(column)))), `${column} of ${row}`);
     const otherSide = row.map((cell) => (cell === 'DOWN' ? 'UP' : cell));
     const otherMarket = row.map((cell) => (cell === 'BTC_FIVE_MINUTES' ? 'BTC_FIFTEEN_MINUTES' : cell));
     ok(isRefused(withRow(tables, name, at, otherSide)));

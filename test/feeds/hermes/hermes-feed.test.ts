@@ -25,8 +25,7 @@ async function start(t: TestContext, { path = '/hermes', symbols = HERMES_SYMBOL
   prepare?.(service);
   const own = { url: new URL(path, service.url), apiKey: KEY, symbols };
   const started = await startFeed(t, service, (parts) => new HermesFeed({ ...own, ...parts }));
-  const counts = (asset: Asset) => started.feed.view().updates[asset];
-  return { ...started, counts };
+  return { ...started, counts: (asset: Asset) => started.feed.view().updates[asset] };
 }
 
 type Started = Awaited<ReturnType<typeof start>>;
@@ -213,8 +212,7 @@ test('a 429 is obeyed: as long as the service says, a minute where it does not',
     };
   };
   const started = await start(t, { prepare });
-  const first = await started.log.ofEvent('feed_disconnected');
-  assert.equal(first.fields['waitMs'], 7_000);
+  assert.equal((await started.log.ofEvent('feed_disconnected')).fields['waitMs'], 7_000);
   started.clock.pass(6_999);
   started.feed.poll();
   assert.equal(started.feed.view().connection.attempts, 1);
