@@ -34,8 +34,7 @@ test('an order that rests is answered as PENDING, without percent and hash, its 
 
 test('an order that has no limit is answered as before, and one that is placed at once has its hash', () => {
   const { api, secret } = openHarness();
-  const plain = dataOf<OrderResult>(api.order(secret, ORDER));
-  assert.equal('limitOdds' in plain.bet, false);
+  assert.equal('limitOdds' in dataOf<OrderResult>(api.order(secret, ORDER)).bet, false);
   const { bet } = dataOf<OrderResult>(api.order(secret, { ...ORDER, limitOdds: 1.5 }));
   assert.equal(bet.status, 'ACTIVE');
   assert.match(bet.betHash ?? '', /^[0-9a-f]{64}$/);
@@ -118,9 +117,8 @@ test('a limit has three digits, and stands alone', () => {
     assert.deepEqual([reply.status, codeOf(reply)], [400, 'invalid_request'], `${limitOdds}`);
     assert.match(errorOf(reply), /limitOdds/);
   }
-  for (const limitOdds of [1.01, 2.5, 9.99, 10.1, 99.9, 100, 1_000]) {
+  for (const limitOdds of [1.01, 2.5, 9.99, 10.1, 99.9, 100, 1_000])
     assert.equal(api.order(secret, { ...ORDER, amount: 1, limitOdds }).status, 201, `${limitOdds}`);
-  }
   for (const other of [{ minOdds: 2 }, { expectedPercent: 50 }])
     assert.match(errorOf(api.order(secret, { ...ORDER, limitOdds: 2, ...other })), /only one of them/);
 });

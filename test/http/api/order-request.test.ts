@@ -167,9 +167,8 @@ test('a repeated field is refused and named', () => {
 });
 
 test('anything but JSON in UTF-8 is refused', () => {
-  for (const text of ['', '{', '{"a":1,}', "{'a':1}", 'NaN', '\ufeff{}', '{"a":01}', '[', '"']) {
+  for (const text of ['', '{', '{"a":1,}', "{'a':1}", 'NaN', '\ufeff{}', '{"a":01}', '[', '"'])
     assert.match(refusal(parse(text)), /^the body is not valid JSON/, text);
-  }
   assert.match(refusal(parse(Buffer.from('{"marketId":"\xff"}', 'latin1'))), /not valid UTF-8/);
   const sentence = /not valid JSON: it begins with a byte order mark \(BOM\)/;
   assert.match(refusal(parse(`\ufeff${JSON.stringify(GOOD)}`)), sentence);
@@ -293,9 +292,8 @@ test('the fast path accepts the usual form, and agrees with the full parser on e
     { numRuns: 5_000 },
   );
   assert.ok(taken > 1_000 && seeded > 200, `${taken} of 5,000 in the usual form, ${seeded} with a seed`);
-  for (const amount of [1, 0.5, 12.34, 999_999_999.99]) {
+  for (const amount of [1, 0.5, 12.34, 999_999_999.99])
     assert.notEqual(parseUsual(Buffer.from(JSON.stringify({ ...GOOD, amount }))), null, `${amount}`);
-  }
   const asPython = Buffer.from('{"marketId": "BTC_ONE_MINUTE", "prediction": "DOWN", "amount": 10.5}');
   assert.equal(parseUsual(asPython)?.stakeCents, 1_050);
   const { order } = markOrder({ ...GOOD, prediction: 'UP' }, {});

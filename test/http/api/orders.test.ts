@@ -180,7 +180,6 @@ test('the form of the request is checked before the rules of the engine', () => 
   refused(api, send({ body: { ...ORDER, amount: '10' } }), 'invalid_request');
   refused(api, send({ body: { ...ORDER, marketId: 'DOGE_ONE_MINUTE' } }), 'market_not_found');
   refused(api, send({}), 'trading_disabled');
-  for (const contentEncoding of ['identity', 'Identity']) {
+  for (const contentEncoding of ['identity', 'Identity'])
     refused(api, send({ contentEncoding }), 'trading_disabled');
-  }
 });

@@ -304,8 +304,7 @@ test('a round shows its commitment from the start and its seed once settled, and
   assert.ok(seed !== null);
   assert.equal(settled.seedCommitment, seedCommitment);
   assert.equal(createHash('sha256').update(Buffer.from(seed, 'hex')).digest('hex'), seedCommitment);
-  const evidence = { bet, clientSeed: 'mine', roundId: id, seed, seedCommitment };
-  assert.equal(betFault(evidence), null);
+  assert.equal(betFault({ bet, clientSeed: 'mine', roundId: id, seed, seedCommitment }), null);
 });
 
 test('a voided round says so and has no result', () => {

@@ -80,9 +80,8 @@ const DIGESTS = new IdempotencyDigests(Buffer.alloc(32, 1));
 test('digests differ by account, key, every field and secret, and by nothing else', () => {
   const first = DIGESTS.digest(1, 'k', ORDER);
   assert.deepEqual(DIGESTS.digest(1, 'k', { ...ORDER }), first);
-  for (const part of [first.keyHigh, first.keyLow, first.body]) {
+  for (const part of [first.keyHigh, first.keyLow, first.body])
     assert.ok(Number.isSafeInteger(part) && part >= 0 && part < 2 ** 48);
-  }
   const changes = [
     { market: 5, marketId: 'ETH_ONE_MINUTE' },
     { side: 1 },

@@ -32,12 +32,8 @@ test('it is OpenAPI 3.1 of version 1.0.0, has every operation, and marks the ext
   const expected = [...ENDPOINTS.map(({ method, path }) => `${method} ${path}`), 'GET /openapi.json'].sort();
   assert.deepEqual(documented.map(([name]) => name).sort(), expected);
   const first = documented.filter(([, { 'x-extension': isExtension = false }]) => !isExtension);
-  assert.deepEqual(
-    first.map(([name]) => name),
-    ['/markets', '/markets/{id}', '/prices', '/positions', '/orders']
-      .map((path) => `GET ${path}`)
-      .concat('POST /orders'),
-  );
+  const shown = first.map(([name]) => name).join();
+  assert.equal(shown, 'GET /markets,GET /markets/{id},GET /prices,GET /positions,GET /orders,POST /orders');
   for (const name of ['Round', 'RoundDetail']) {
     const properties = Object.entries(schemas[name]?.properties ?? {});
     const beyond = properties.filter(([, schema]) => schema['x-extension'] === true);
@@ -47,8 +43,7 @@ test('it is OpenAPI 3.1 of version 1.0.0, has every operation, and marks the ext
     for (const [field, schema] of Object.entries(properties))
       assert.ok(!`${schema['description']}`.includes('(extension)') || schema['x-extension'], field);
   for (const status of ['400', '431', '505']) assert.ok(document.info.description.includes(status));
-  const served = new Harness().get('/v1/openapi.json', '');
-  assert.deepEqual(JSON.parse(served.text), document);
+  assert.deepEqual(JSON.parse(new Harness().get('/v1/openapi.json', '').text), document);
 });
 
 test('it lints clean under the strict rules of a public linter', () =>
@@ -59,9 +54,8 @@ test('every enumeration is a named schema, and every schema but one is used', ()
   const text = JSON.stringify(document);
   const unused = Object.keys(schemas).filter((name) => !text.includes(`"#/components/schemas/${name}"`));
   assert.deepEqual(unused, ['ErrorCode']);
-  for (const [name, { enum: _, ...rest }] of Object.entries(schemas)) {
+  for (const [name, { enum: _, ...rest }] of Object.entries(schemas))
     assert.ok(!JSON.stringify(rest).includes('"enum"'), `${name} has no choice without a name in it`);
-  }
   assert.deepEqual([schemas['Tier']?.enum, schemas['Scope']?.enum], [TIERS, SCOPES]);
   const { crypto, timeFrame, result } = schemas['Position']?.properties ?? {};
   const names = [crypto, timeFrame, result].map((schema) => schema?.['oneOf']);
@@ -102,9 +96,8 @@ test('every response has examples, which conform to it', () => {
       const { schema = {}, examples = {} } = content['application/json'] ?? {};
       assert.ok(Object.keys(examples).length > 0, `${name} ${status}`);
       const validate = api.compile(schema);
-      for (const { value } of Object.values(examples)) {
+      for (const { value } of Object.values(examples))
         assert.ok(value === undefined || validate(value), `${name} ${status} ${JSON.stringify(value)}`);
-      }
     }
   }
 });

@@ -25,9 +25,8 @@ test('a client with the newest copy gets 304 without a body', () => {
         assert.ok(headers.has('x-ratelimit-remaining') && headers.has('x-request-id'));
       }
     }
-    for (const ifNoneMatch of ['', '"x"', etag.slice(1, -1), `${etag}x`]) {
+    for (const ifNoneMatch of ['', '"x"', etag.slice(1, -1), `${etag}x`])
       assert.equal(api.send('GET', path, { ifNoneMatch }).status, 200, `${path} ${ifNoneMatch}`);
-    }
   }
 });
 
@@ -105,9 +104,8 @@ test('the guide shows the rules in force, also after a change', () => {
   const unusual = { ...rules, feeBps: 250, cutoffMs: 45_000, slippageE2: 100, openBetsMax: 7 };
   const api = new Harness({ rules: unusual });
   const before = api.get('/docs/concepts', '');
-  for (const words of ['2.5%', 'oddsAtBet * 0.975', '45 seconds before', '1 point<', 'at most 7<']) {
+  for (const words of ['2.5%', 'oddsAtBet * 0.975', '45 seconds before', '1 point<', 'at most 7<'])
     assert.ok(before.text.includes(words), words);
-  }
   assert.doesNotMatch(before.text, /0\.97\b|\b3%|20 seconds|15 points/);
   api.configure((defaults) => ({ ...defaults, feeBps: 400 }));
   const after = api.get('/docs/concepts', '');
