@@ -19,8 +19,7 @@ test('keys and accounts from before and after the start are found, with what the
   const rights = attach(api);
   const after = api.bettor({ tier: 'BRONZE', scopes: ['markets:read'], expiresAtMs: api.clock.wallMs + 5 });
   for (const { secret, key, account } of [before, after]) {
-    assert.equal(rights.find(digestWords(keyDigest(secret))), key);
-    assert.equal(rights.account(key), account);
+    assert.deepEqual([rights.find(digestWords(keyDigest(secret))), rights.account(key)], [key, account]);
     assert.ok(rights.isEnabled(key));
   }
   assert.equal(rights.scopesMask(before.key), scopesMask(SCOPES));
@@ -65,8 +64,7 @@ test('rights that were written ahead are brought up to date, with what is new an
   for (const { secret, key, account } of [changed, same, between, last]) {
     assert.equal(rights.find(digestWords(keyDigest(secret))), key);
     const isChanged = key === changed.key;
-    assert.equal(rights.isEnabled(key), !isChanged);
-    assert.equal(rights.isFrozen(account), isChanged);
+    assert.deepEqual([rights.isEnabled(key), rights.isFrozen(account)], [!isChanged, isChanged]);
     assert.equal(rights.tier(account), api.host.engine.account(account)?.tier);
   }
 });

@@ -46,10 +46,8 @@ test('no reader sees half a row, and none sees an older one after a newer', asyn
     for (let look = 0; look < 10_000; look++) {
       facts.read(0, into);
       const [value = -1] = into;
-      assert.ok(
-        into.every((field) => field === value),
-        `a torn row: ${into}`,
-      );
+      const isWhole = into.every((field) => field === value);
+      assert.ok(isWhole, `a torn row: ${into}`);
       assert.ok(value >= newest, `${value} after ${newest}`);
       newest = value;
     }

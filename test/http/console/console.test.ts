@@ -36,8 +36,7 @@ async function watch(headers: HeaderFields, from = client): Promise<ConsoleStrea
 
 test('the page needs no token, loads nothing from elsewhere, and cannot be framed', async () => {
   const page = await client.get('/console');
-  assert.equal(page.status, 200);
-  assert.equal(page.headers.get('content-type'), 'text/html; charset=utf-8');
+  assert.deepEqual([page.status, page.headers.get('content-type')], [200, 'text/html; charset=utf-8']);
   assert.equal(page.headers.get('cache-control'), 'no-cache');
   assert.equal(page.headers.get('x-content-type-options'), 'nosniff');
   assert.equal(page.headers.get('referrer-policy'), 'no-referrer');
@@ -64,11 +63,8 @@ test('no file holds a token, and paths that are not there tell nothing', async (
   for (const path of ['/console', script]) {
     const file = await client.get(path);
     assert.ok(!file.text.includes(server.token), path);
-    assert.doesNotMatch(
-      file.text,
-      /typia/,
-      'its checks need the compiler, without which the page ends at its start',
-    );
+    // Its checks need the compiler, without which the page ends at its start.
+    assert.doesNotMatch(file.text, /typia/);
   }
   for (const path of ['/console/..%2Foperator-token', '/console/main.tsx', '/console/session/x', '/consolex'])
     assert.equal((await client.get(path)).status, 404, path);
@@ -103,10 +99,8 @@ test('without a session there is none, and what asks for one is 401', async () =
   assert.deepEqual([none.status, none.data], [200, null]);
   const { cookie } = await client.loggedIn(server.token);
   const [name = '', id = ''] = cookie.split('=');
-  for (const Cookie of [`${name}=`, `${name}=${'A'.repeat(43)}`, `tote_console=${id}`, 'other=1', '']) {
-    const refused = await client.get('/operator/v1/status', { Cookie });
-    assert.equal(refused.status, 401, Cookie);
-  }
+  for (const Cookie of [`${name}=`, `${name}=${'A'.repeat(43)}`, `tote_console=${id}`, 'other=1', ''])
+    assert.equal((await client.get('/operator/v1/status', { Cookie })).status, 401, Cookie);
   const planted = { Cookie: `${cookie}; ${name}=${'A'.repeat(43)}` };
   assert.equal((await client.get('/operator/v1/status', planted)).status, 401, 'one of two is not ours');
 });

@@ -37,8 +37,7 @@ test('a ticket that is not renewed ends after an hour; being watched renews noth
   clock.pass(IDLE_MS_MAX - 1);
   assert.equal(sessions.isOpen(session), true);
   clock.pass(1);
-  assert.equal(sessions.isOpen(session), false);
-  assert.equal(sessions.read(ticket), null);
+  assert.deepEqual([sessions.isOpen(session), sessions.read(ticket)], [false, null]);
 });
 
 test('a process that was started anew, or takes over, knows it, with the same CSRF token; one of another exchange does not', () => {
@@ -55,8 +54,7 @@ test('it ends with its token, and with a change of its role', () => {
   ]) {
     const { guard, sessions, session, ticket } = opened();
     guard.setTokens(tokens);
-    assert.equal(sessions.isOpen(session), false);
-    assert.equal(sessions.read(ticket), null);
+    assert.deepEqual([sessions.isOpen(session), sessions.read(ticket)], [false, null]);
   }
 });
 

@@ -99,9 +99,8 @@ test('a flood of ten times the addresses uses the memory of those that are remem
 
 test('an address whose only request was refused for its key takes no place', () => {
   const taker = new Taker({ keyRead: 1 }, { addresses: 2 });
-  for (const address of ['10.0.0.1', '10.0.0.2', '10.0.0.3']) {
+  for (const address of ['10.0.0.1', '10.0.0.2', '10.0.0.3'])
     assert.equal(taker.admitsKey(address, 1, START_MS), address === '10.0.0.1');
-  }
   assert.equal(taker.admits('10.0.0.4', START_MS), true);
   assert.equal(taker.admits('10.0.0.3', START_MS), false, 'now all are taken');
 });

@@ -19,8 +19,7 @@ test('unknown paths are 404, other methods 405 with Allow, OPTIONS tells the met
   const { send } = operatorApi();
   assert.equal((await send('GET', '/nothing')).status, 404);
   const refused = await send('DELETE', '/accounts');
-  assert.equal(refused.status, 405);
-  assert.equal(refused.headers.get('allow'), 'POST, GET, HEAD, OPTIONS');
+  assert.deepEqual([refused.status, refused.headers.get('allow')], [405, 'POST, GET, HEAD, OPTIONS']);
   assert.equal((await send('OPTIONS', '/accounts')).status, 204);
 });
 

@@ -85,8 +85,7 @@ test('a voided round refunds its bets before the answer', async () => {
   await server.push({ XRP: 2 });
   const { id } = await roundOf('XRP_ONE_DAY');
   assert.equal((await bet('XRP_ONE_DAY')).status, 201);
-  const missing = await server.operator.post('/rounds/XRP_ONE_DAY_1/void', { reason: 'x' });
-  assert.equal(missing.status, 404);
+  assert.equal((await server.operator.post('/rounds/XRP_ONE_DAY_1/void', { reason: 'x' })).status, 404);
   assert.equal((await server.operator.post(`/rounds/${id}/void`, {})).status, 400);
   const voided = await server.operator.post(`/rounds/${id}/void`, { reason: 'wrong price' });
   assert.equal(voided.status, 200, voided.text);
@@ -114,9 +113,7 @@ test('a suspended market takes no bets until it is resumed', async () => {
 test('the status shows sequence numbers, rounds and the feed', async () => {
   await server.push({ BTC: 101 });
   const { status, data } = await server.operator.get<Record<string, unknown>>('/status');
-  assert.equal(status, 200);
-  assert.equal(data['sequence'], data['durableSequence']);
-  assert.equal(data['backlog'], 0);
+  assert.deepEqual([status, data['sequence'], data['backlog']], [200, data['durableSequence'], 0]);
   const { oldRows, ...journal } = data['journal'] as { oldRows: Record<string, unknown> };
   assert.deepEqual(journal, { durability: 'fsync', spaceLevel: 'ok' });
   // A new directory has no old rows; the shadow's thread says so when it comes to it.

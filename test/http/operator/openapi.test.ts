@@ -37,8 +37,7 @@ async function send<T = Record<string, unknown>>(
   const text = body === undefined ? undefined : JSON.stringify(body);
   const answered = await from.send<T>(method, path, text, headers);
   const [plain = ''] = path.split('?');
-  const fault = api.fault(method, plain, answered.status, answered.headers.keys(), answered.text);
-  assert.equal(fault, null);
+  assert.equal(api.fault(method, plain, answered.status, answered.headers.keys(), answered.text), null);
   return answered;
 }
 

@@ -64,10 +64,9 @@ test('a page of 1,000 accounts takes a slice of each turn, and orders go on in b
     const id = 101 + at;
     return { name: `n${id}`, balance: id / 100 };
   });
-  assert.deepEqual(
-    shown.flatMap(({ found }) => found.map(accountResource)).map(({ name, balance }) => ({ name, balance })),
-    expected,
-  );
+  const accounts = shown.flatMap(({ found }) => found.map(accountResource));
+  const answered = accounts.map(({ name, balance }) => ({ name, balance }));
+  assert.deepEqual(answered, expected);
 });
 
 test('many lists at once take no more of a turn than one, and hold up nobody until their end', () => {

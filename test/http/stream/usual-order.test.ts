@@ -37,8 +37,7 @@ function readsAlike(text: string): boolean {
   if (usual === null) return false;
   const read = readRequest(bytes, false);
   assert.ok('op' in read && read.op === 'order', text);
-  assert.equal(usual.id, read.id);
-  assert.equal(usual.idempotencyKey, read.idempotencyKey);
+  assert.deepEqual([usual.id, usual.idempotencyKey], [read.id, read.idempotencyKey]);
   assert.deepEqual(usual.content, orderOf(read.order));
   return true;
 }

@@ -112,8 +112,7 @@ test('a body may have 16 KiB', () =>
       '',
       `${chunk(16_000)}${chunk(384)}0\r\n\r\n`,
     );
-    const seen = await bench.sees(2);
-    assert.ok(seen.every(({ body, fault }) => body.length === 16_384 && fault === null));
+    assert.ok((await bench.sees(2)).every(({ body, fault }) => body.length === 16_384 && fault === null));
   }));
 
 test('a longer body is refused once it has been received, and the connection closes', () =>
@@ -219,10 +218,8 @@ test('clients are distinguished, also after all connections were from one', () =
     await third.close();
     await until(() => bench.transport.connections === 0);
     (await bench.client('127.0.0.4')).send(...get);
-    assert.deepEqual(
-      (await bench.sees(6)).map(({ address }) => address),
-      ['127.0.0.1', '127.0.0.2', '127.0.0.1', '127.0.0.2', '127.0.0.3', '127.0.0.4'],
-    );
+    const addresses = (await bench.sees(6)).map(({ address }) => address).join(' ');
+    assert.equal(addresses, '127.0.0.1 127.0.0.2 127.0.0.1 127.0.0.2 127.0.0.3 127.0.0.4');
   }));
 
 test('behind a trusted proxy the forwarded address counts', () =>

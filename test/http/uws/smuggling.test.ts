@@ -105,8 +105,7 @@ async function send(bench: TransportBench, method: string, [, framing, body]: Te
   const lines = framing.map((line) =>
     line.replaceAll('{all}', String(content.length)).replaceAll('{none}', '0'),
   );
-  const client = await bench.ask(`${method} / HTTP/1.1`, HOST, ...lines, '', content);
-  return client;
+  return await bench.ask(`${method} / HTTP/1.1`, HOST, ...lines, '', content);
 }
 
 for (const technique of DOUBTFUL) {
@@ -127,8 +126,7 @@ for (const technique of DOUBTFUL) {
 for (const technique of PLAIN) {
   test(`${technique[0]} is one request with one body`, () =>
     withBench(echo, async (bench) => {
-      const client = await send(bench, 'POST', technique);
-      await client.sees(/fine$/);
+      await (await send(bench, 'POST', technique)).sees(/fine$/);
       const shown = bench.seen.map(({ path, body, fault }) => [path, body, fault]);
       assert.deepEqual(shown, [['/', HIDDEN, null]]);
     }));
