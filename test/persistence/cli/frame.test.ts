@@ -143,8 +143,7 @@ test('status of a damaged directory shows what it can, and ends with 1', async (
   writeFileSync(dir.markFile, 'x');
   writeFileSync(findSegments(dir.journal)[1] ?? '', 'x');
   const status = await toteJson<Status>(['status', dir.root], 1);
-  assert.equal(status.segments.length, 2);
-  assert.equal(status.faults.length, 2);
+  assert.deepEqual([status.segments.length, status.faults.length], [2, 2]);
 });
 
 test('status passes over a folder that its user may not list, as a disk that is mounted there has one', (t) => {
@@ -162,8 +161,7 @@ test('status passes over a folder that its user may not list, as a disk that is 
 test('snapshot writes the present state, and verify accepts it', async (t) => {
   const { dir, engine } = makeFor(t);
   const made = await toteJson<{ seq: number; path: string; stateDigest: string }>(['snapshot', dir.root]);
-  assert.equal(made.seq, engine.seq);
-  assert.equal(made.stateDigest, engine.stateDigest(newSha256));
+  assert.deepEqual([made.seq, made.stateDigest], [engine.seq, engine.stateDigest(newSha256)]);
   assert.equal(new SnapshotFiles(dir.snapshots).list()[0]?.name, made.path);
   const report = verify(dir);
   assert.deepEqual(report.faults, []);
@@ -187,9 +185,7 @@ test('prune deletes only what snapshot and archive cover, the rest is good, and 
   assert.ok(gone.includes(must(snapshots.at(-1), 'the oldest').name), 'before the first segment that stays');
   assert.ok(!gone.includes(must(snapshots[0], 'the newest').name));
   assert.ok(done.segments.length > 0, 'a segment goes');
-  for (const { lastSeq, path } of done.segments) {
-    assert.ok(lastSeq <= snapshotSeq && !existsSync(path));
-  }
+  for (const { lastSeq, path } of done.segments) assert.ok(lastSeq <= snapshotSeq && !existsSync(path));
   const report = verify(dir);
   assert.deepEqual(report.faults, []);
   assert.equal(report.lastSeq, engine.seq);
@@ -232,9 +228,8 @@ test('help whose reader leaves early end without an error', async () => {
     },
     stderr: (text) => assert.fail(text),
   };
-  for (const args of [['--help'], ['verify', '--help']]) {
+  for (const args of [['--help'], ['verify', '--help']])
     assert.equal(await run(args, gone), 0, args.join(' '));
-  }
 });
 
 test('a text has the last rows of a list, and the pager shows what is longer than the terminal', () => {

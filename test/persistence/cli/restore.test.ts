@@ -121,11 +121,9 @@ test('what is not good beside the journal is named, left out or not believed', (
   const { archive, notes } = restore(dir, new Stretches(dir), { out: `${cut}-2`, toSeq: null });
   assert.equal(archive, null);
   const secret = /^The file .* is not the secret that the rounds were opened with/;
+  const isTold = (sentence: RegExp): boolean => notes.some((note) => sentence.test(note));
   for (const sentence of [/^The archive is left out: .*damaged/, secret, /^The source's mark cannot be read/])
-    assert.ok(
-      notes.some((note) => sentence.test(note)),
-      notes.join('\n'),
-    );
+    assert.ok(isTold(sentence), notes.join('\n'));
 });
 
 test('a snapshot of another journal is not believed where this one has its row, and nothing is left of a failure', (t) => {

@@ -32,10 +32,8 @@ test('beside a running server it agrees with the API', async () => {
   for (const trader of lived().traders) {
     const shown = await account(trader.accountId);
     const { balance, tier, frozen } = await lived().sandbox.account(trader.accountId);
-    assert.equal(shown.balanceCents, Math.round(balance * 100));
-    assert.equal(shown.tier, tier);
-    assert.equal(shown.frozen, frozen);
-    assert.equal(shown.addsUp, true);
+    assert.deepEqual([shown.balanceCents, shown.tier], [Math.round(balance * 100), tier]);
+    assert.deepEqual([shown.frozen, shown.addsUp], [frozen, true]);
     const open = await trader.api.positions();
     const stakes = open.map(({ id, amount }) => [id, Math.round(amount * 100)]);
     const shownStakes = shown.openBets.map(({ bet, stakeCents }) => [bet, stakeCents]);

@@ -29,9 +29,7 @@ const lived = useLived();
 test('every bet is shown as the API answered it, with its outcome', async () => {
   for (const { bet, owner, clientSeed, round } of lived().bets.filter((_, index) => index % 2 === 0)) {
     const shown = await toteJson<BetDocument>(['bet', bet.id, lived().dataDir]);
-    assert.equal(shown.betHash, bet.betHash);
-    assert.equal(shown.account, owner);
-    assert.equal(shown.round, round);
+    assert.deepEqual([shown.betHash, shown.account, shown.round], [bet.betHash, owner, round]);
     assert.equal(shown.clientSeed, clientSeed);
     const trader = lived().traders.find(({ accountId }) => accountId === owner);
     const position = (await must(trader, 'owner').api.positions('?status=all')).find(
@@ -71,7 +69,6 @@ test('an unknown bet and a missing file are reported', async () => {
   assert.equal(unknown.code, 1);
   assert.match(unknown.stderr, /There is no bet_999/);
   assert.equal((await tote(['bet', '12', lived().dataDir])).code, 2);
-  const missing = await tote(['verify-bet', '/nowhere.json', 'a', 'b', '--keys', 'c']);
-  assert.equal(missing.code, 3);
+  assert.equal((await tote(['verify-bet', '/nowhere.json', 'a', 'b', '--keys', 'c'])).code, 3);
   assert.equal((await tote(['verify-bet', '/nowhere.json'])).code, 2);
 });

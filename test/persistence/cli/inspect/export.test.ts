@@ -44,9 +44,8 @@ test('the ledger adds up to every balance that the API shows, in dollars and in 
     if (kind === 'seed' || kind === 'settlement') assert.match(round ?? '', /^\w+_\d+$/);
     sums.set(account, sum);
   }
-  for (const { accountId } of lived().traders) {
+  for (const { accountId } of lived().traders)
     assert.equal(sums.get(accountId), Math.round((await lived().sandbox.balance(accountId)) * 100));
-  }
   assert.equal(sums.get('house'), Math.round((await lived().sandbox.house()).balance * 100));
   assert.equal(sums.size, 3);
 });
@@ -56,11 +55,8 @@ test('bets are as the API answered them, with their outcome', async () => {
   assert.equal(rows.size, lived().bets.length);
   for (const { bet, owner, round } of lived().bets) {
     const row = must(rows.get(bet.id), bet.id);
-    assert.equal(row['account'], owner);
-    assert.equal(row['round'], round);
-    assert.equal(row['prediction'], bet.prediction);
-    assert.equal(row['amount'], bet.amount.toFixed(2));
-    assert.equal(Number(row['odds']), bet.oddsAtBet);
+    assert.deepEqual([row['account'], row['round'], row['prediction']], [owner, round, bet.prediction]);
+    assert.deepEqual([row['amount'], Number(row['odds'])], [bet.amount.toFixed(2), bet.oddsAtBet]);
     assert.equal(Number(row['entry_percent']), bet.entryPercent);
     assert.equal(row['potential_payout'], bet.potentialPayout.toFixed(2));
     assert.equal(row['placed_at'], bet.placedAt);
@@ -68,8 +64,7 @@ test('bets are as the API answered them, with their outcome', async () => {
   for (const trader of lived().traders) {
     for (const position of await trader.api.positions('?status=all')) {
       const row = must(rows.get(position.id), position.id);
-      assert.equal(row['status'], position.status);
-      assert.equal(row['result'], position.result ?? '');
+      assert.deepEqual([row['status'], row['result']], [position.status, position.result ?? '']);
       assert.equal(row['payout'], position.payout?.toFixed(2) ?? '');
       assert.equal(row['profit'], position.profit?.toFixed(2) ?? '');
       assert.equal(row['settled_at'], position.settledAt ?? '');
@@ -83,13 +78,10 @@ test('rounds are as the API shows them, the open ones last', async () => {
     const found = rows.find(({ round }) => round === id);
     const row = must(found, id);
     const shown = await lived().traders[0].api.round(id);
-    assert.equal(row['status'], 'SETTLED');
-    assert.equal(row['result'], shown.voided ? 'VOID' : shown.result);
-    assert.equal(row['pool_up'], shown.poolUp.toFixed(2));
-    assert.equal(row['open_price'], String(shown.openPrice));
+    assert.deepEqual([row['status'], row['result']], ['SETTLED', shown.voided ? 'VOID' : shown.result]);
+    assert.deepEqual([row['pool_up'], row['open_price']], [shown.poolUp.toFixed(2), String(shown.openPrice)]);
     assert.equal(row['close_price'], shown.closePrice === null ? '' : String(shown.closePrice));
-    assert.equal(row['start'], shown.startTime);
-    assert.equal(row['bets'], String(shown.totalBets));
+    assert.deepEqual([row['start'], row['bets']], [shown.startTime, String(shown.totalBets)]);
   }
   assert.equal(rows.at(-1)?.['status'], 'LIVE');
   assert.equal(new Set(rows.map(({ round }) => round)).size, rows.length);
@@ -113,8 +105,7 @@ test('a range has all its rows, and adjacent ranges have every row once', async 
   const all = await csv('ledger');
   const middle = Number(must(all[Math.floor(all.length / 2)], 'row')['seq']);
   const before = await csv('ledger', '--to', String(middle));
-  const parts = [...before, ...(await csv('ledger', '--from', String(middle + 1)))];
-  assert.deepEqual(parts, all);
+  assert.deepEqual([...before, ...(await csv('ledger', '--from', String(middle + 1)))], all);
   const bets = await csv('bets', '--from', lived().openRounds[1].startTime);
   const ids = lived().bets.map(({ bet }) => bet.id);
   const later = ids.filter((id) => id > 'bet_2');

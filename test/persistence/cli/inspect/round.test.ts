@@ -49,8 +49,7 @@ test('a won round is as the API shows it, with evidence, and its money balances'
   assert.equal(shown.poolUpCents, centsOf(published.poolUp));
   assert.equal(shown.poolDownCents, centsOf(published.poolDown));
   assert.equal(shown.seedCommitment, lived().openRounds[0].seedCommitment);
-  assert.equal(shown.openPriceFrom.source, 'push');
-  assert.equal(shown.closePriceFrom?.source, 'push');
+  assert.deepEqual([shown.openPriceFrom.source, shown.closePriceFrom?.source], ['push', 'push']);
   const ends = shown.bets.map(({ bet, result }) => `${bet} ${result}`);
   assert.deepEqual(ends, ['bet_1 WIN', 'bet_2 LOSS']);
   const winCents = centsOf(must(lived().bets[0], 'bet').bet.potentialPayout);

@@ -266,8 +266,7 @@ test('after a flipped bit in a row, which is named, the other segments and parts
 });
 
 test('a journal edited consistently from some row on disagrees with replay, mark, snapshots and archive', (t) => {
-  const made = make(t);
-  const { dir, batches } = made;
+  const { dir, batches } = make(t);
   const target = batches.findIndex(
     ({ commands }, index) => index > 50 && /\["deposit"|\["placeOrder"/.test(commands),
   );
@@ -396,8 +395,7 @@ test('in the archive a flipped bit, a forged row, a missing row and an extra row
     const { dir } = make(t);
     change(dir.archiveFile, sql);
     const report = expectFaults(dir, 'archive');
-    const told = report.faults.map(({ what }) => what).join('\n');
-    assert.match(told, sentence);
+    assert.match(report.faults.map(({ what }) => what).join('\n'), sentence);
   }
 });
 
