@@ -179,8 +179,7 @@ test('an archive that begins in the middle has the bets that were open there', (
   const startSeq = engine.seq;
   const open = engine.totals().openStakesCents + engine.totals().reservedStakesCents;
   const writer = ArchiveWriter.create(dir, positionOf(engine), engine, 1);
-  const stakes = rowsOf(dir, 'SELECT sum(stake_cents) AS cents FROM bet')[0];
-  assert.equal(stakes?.['cents'], open);
+  assert.equal(rowsOf(dir, 'SELECT sum(stake_cents) AS cents FROM bet')[0]?.['cents'], open);
   writer.follow(engine);
   project(engine, commands.slice(startSeq), writer);
   writer.commit(positionOf(engine));

@@ -57,10 +57,8 @@ test('a full segment is sealed and never written again, and the next one continu
   assert.deepEqual(readAll(dir).map(plain), batchesUpTo(BATCHES + 1));
   store.close();
   assertServes(dir, BATCHES + 1, 'after a clean stop');
-  assert.deepEqual(
-    sealed.map((path) => readFileSync(path)),
-    contents,
-  );
+  const left = sealed.map((path) => readFileSync(path));
+  assert.deepEqual(left, contents);
 });
 
 function imagesOfRoll(t: TestContext): Map<RollStep, { readonly dir: DataDir; readonly count: number }> {
@@ -206,8 +204,7 @@ test('remains of the next segment of an interrupted roll are removed', (t) => {
 
 test('an empty segment is damage, and the WAL beside it stays', (t) => {
   const { dir, store } = writeSegments(temporaryDir(t), 1);
-  const image = crashImage(dir, join(temporaryDir(t), 'image'));
-  const path = must(findSegments(image.journal)[0], 'a segment');
+  const path = must(findSegments(crashImage(dir, join(temporaryDir(t), 'image')).journal)[0], 'a segment');
   store.close();
   writeFileSync(path, '');
   const walBytes = fileBytes(walPath(path));

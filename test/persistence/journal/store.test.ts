@@ -75,10 +75,8 @@ test('an operator reads the commands with ordinary SQL while the server writes',
   const each = 'SELECT json_each.value FROM batch, json_each(commands) ORDER BY last_seq, json_each.key';
   const stored = reader.prepare<[], string>(each).pluck().all();
   const expected = batchesUpTo(3).flatMap((batch) => JSON.parse(batch.commands) as unknown[]);
-  assert.deepEqual(
-    stored.map((text) => JSON.parse(text)),
-    expected,
-  );
+  const parsed = stored.map((text): unknown => JSON.parse(text));
+  assert.deepEqual(parsed, expected);
   commitBatch(store, batchAt(3));
   assert.equal(reader.prepare('SELECT max(last_seq) FROM batch').pluck().get(), batchAt(3).lastSeq);
   reader.close();
@@ -149,8 +147,7 @@ test('a row rewritten with a valid checksum breaks the chain', (t) => {
   const { dir, store } = writeJournal(temporaryDir(t), 5);
   const rows = readAll(dir);
   store.close();
-  const second = must(rows[1], 'a second row');
-  const changed = { ...plain(second), commands: '[["deposit"],["deposit"]]' };
+  const changed = { ...plain(must(rows[1], 'a second row')), commands: '[["deposit"],["deposit"]]' };
   const { commands, chain, checksum } = sealBatch({ lastSeq: 1, chain: 'f'.repeat(64) }, changed);
   const values = `commands = '${commands}', chain = '${chain}', checksum = '${checksum}'`;
   alterDatabase(onlySegment(dir), `UPDATE batch SET ${values} WHERE last_seq = 3`);

@@ -135,10 +135,8 @@ test('a close that fails rejects', async (t) => {
 });
 
 test('a thread that dies is a failure', async (t) => {
-  const rising = { softBytes: 1, reserveBytes: 2, hardBytes: 3 };
-  const { failure, thread } = openJournal(t, { space: rising });
-  const error = await failure;
-  assert.match(error.message, /thresholds must not rise/);
+  const { failure, thread } = openJournal(t, { space: { softBytes: 1, reserveBytes: 2, hardBytes: 3 } });
+  assert.match((await failure).message, /thresholds must not rise/);
   await assert.rejects(thread.close(), /thresholds must not rise/);
 });
 

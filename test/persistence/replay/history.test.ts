@@ -99,9 +99,8 @@ test('a time means the last command at or before it', (t) => {
   const firstMs = must(commands[0], 'command').timeMs;
   const lastMs = must(commands.at(-1), 'command').timeMs;
   const times = commands.flatMap(({ timeMs }, at) => (at % 3 === 0 ? timeMs : []));
-  for (const timeMs of [firstMs - 1, lastMs, lastMs + 1, ...times]) {
+  for (const timeMs of [firstMs - 1, lastMs, lastMs + 1, ...times])
     assert.equal(history.seqAt(timeMs), commands.filter((command) => command.timeMs <= timeMs).length);
-  }
 });
 
 test('every ledger adds up at random moments, also where retention deleted the beginning: the archive has it', (t) => {

@@ -237,8 +237,7 @@ test('an archive of another journal is not continued', (t) => {
   other.write(100, 9);
   followed(other.dir);
   writeFileSync(hot.dir.archiveFile, readFileSync(other.dir.archiveFile));
-  const opened = followed(hot.dir);
-  assert.match(opened.notes.join(), /where this journal does not go on from it/);
+  assert.match(followed(hot.dir).notes.join(), /where this journal does not go on from it/);
   assert.equal(readArchiveProgress(hot.dir)?.digest, hot.engine.rollingDigest());
   hot.close();
   other.close();

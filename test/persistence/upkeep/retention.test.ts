@@ -138,8 +138,7 @@ test('the archive of a pruned journal is rebuilt as far back as the oldest snaps
   const { dir } = hot;
   executePlan(dir, planPrune(dir, NOTHING_YOUNG, LATER_MS));
   rmSync(dir.archiveFile);
-  const opened = followed(dir);
-  assert.match(opened.notes.join(), /A new archive begins after sequence number \d+/);
+  assert.match(followed(dir).notes.join(), /A new archive begins after sequence number \d+/);
   const { faults, progress } = checkArchive(dir.archiveFile);
   const oldest = must(snapshotsOf(dir).at(-1), 'snapshot').seq;
   assert.deepEqual([faults, progress?.fromSeq, progress?.seq], [[], oldest, hot.engine.seq]);
