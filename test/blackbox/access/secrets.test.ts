@@ -24,8 +24,7 @@ after(() => sandbox.remove());
 
 function filesOf(folder: string): Map<string, Buffer> {
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
-  const contents = names.flatMap((name) => contentOf(join(folder, name)));
-  return new Map(contents);
+  return new Map(names.flatMap((name) => contentOf(join(folder, name))));
 }
 
 function contentOf(path: string): [path: string, bytes: Buffer][] {
@@ -53,8 +52,7 @@ test('keys, the token and the master secret are in no log and in no file but the
   assert.equal((await sandbox.api(demo).get('/positions')).status, 200);
   const { accountId, api, keyId, secret } = await sandbox.trader();
   secrets.push(secret);
-  const second = await sandbox.key(accountId, { scopes: ALL_SCOPES });
-  secrets.push(second.secret);
+  secrets.push((await sandbox.key(accountId, { scopes: ALL_SCOPES })).secret);
   await api.place(ORDER, { 'Idempotency-Key': 'once' });
   await api.place(ORDER, { 'Idempotency-Key': 'once' });
   refused(await api.order({ ...ORDER, amount: 0 }), 400, 'invalid_request');
@@ -91,9 +89,8 @@ test('keys, the token and the master secret are in no log and in no file but the
   for (const [where, bytes] of outputs) {
     for (const text of secrets) {
       if (text === token && where.includes('operator-token')) continue;
-      for (const [form, needle] of formsOf(text)) {
+      for (const [form, needle] of formsOf(text))
         assert.ok(!bytes.includes(needle), `${where} holds a secret ${form}`);
-      }
     }
   }
 });

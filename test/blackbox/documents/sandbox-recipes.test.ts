@@ -42,9 +42,8 @@ async function follow(recipe: string, outcome: string): Promise<void> {
   const { stdout, stderr } = await promisify(execFile)('bash', ['-c', script], { cwd: folder });
   assert.equal(stderr, '');
   const printed = stdout.split(/--- .*\n/).slice(1);
-  for (const { index, claim } of claims) {
+  for (const { index, claim } of claims)
     assert.ok(printed[index]?.includes(claim), `${lines[index]}\nprinted ${printed[index]}`);
-  }
 }
 
 test('the first recipe wins', () => follow(win, '"result":"WIN"'));

@@ -31,8 +31,7 @@ let bettor: Bettor;
 let prepared: string;
 before(async () => {
   const startMs = Math.ceil((Date.now() - 18 * MINUTE_MS) / MINUTE_MS) * MINUTE_MS + 1_000;
-  const env = { TOTE_CLOCK_START: new Date(startMs).toISOString() };
-  const server = await Server.start({ env });
+  const server = await Server.start({ env: { TOTE_CLOCK_START: new Date(startMs).toISOString() } });
   await server.push({ BTC: 60_000 });
   bettor = await server.createBettor({ balance: 1_000 });
   const order = { marketId: 'BTC_ONE_MINUTE', prediction: 'UP', amount: 100 };

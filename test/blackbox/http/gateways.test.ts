@@ -149,10 +149,8 @@ test('a bet placed through one gateway is listed, paid for and in the pools thro
     for (const other of each) {
       for (const path of ['/orders', '/positions', '/positions?status=all']) {
         const { data } = parseEnvelope<{ id: string }[]>((await other.get(path)).text);
-        assert.ok(
-          data.some(({ id }) => id === bet.id),
-          `${bet.id} in ${path}`,
-        );
+        const isListed = data.some(({ id }) => id === bet.id);
+        assert.ok(isListed, `${bet.id} in ${path}`);
       }
       markets.add((await other.get(`/markets/${ORDER.marketId}`)).text);
     }

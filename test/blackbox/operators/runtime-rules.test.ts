@@ -187,8 +187,7 @@ test('a file that makes no sense with what operators have changed is refused, an
   await sandbox.server.stop();
   writeRules({ ...FILE, feeBps: 300 });
   const { dataDir } = sandbox.server;
-  const env = { TOTE_RULES_FILE: file };
-  const refusal = await startRefused({ dataDir, env });
+  const refusal = await startRefused({ dataDir, env: { TOTE_RULES_FILE: file } });
   assert.match(
     refusal.logText,
     /with what operators have changed \(.*limits\.BTC\.house\.clampE6.*\): BTC_ONE_MINUTE: house\.clampE6/,

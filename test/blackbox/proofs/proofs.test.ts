@@ -37,10 +37,7 @@ let trader: Trader;
 const files = new ProofFiles();
 
 before(async () => {
-  sandbox = await Sandbox.start({
-    dataDir: newDiskDir(),
-    env: { TOTE_CLOCK_START: '2026-06-10T00:00:00Z' },
-  });
+  sandbox = await Sandbox.start({ dataDir: newDiskDir(), env: { TOTE_CLOCK_START: '2026-06-10T00:00:00Z' } });
   trader = await sandbox.trader();
 });
 after(() => sandbox.remove());
@@ -126,8 +123,7 @@ test('verify-bet names the check that fails, and what a valid proof does not sho
   const one = must(evidence[0], 'a bet');
   const altered = { ...one, bet: { ...one.bet, amount: one.bet.amount + 1 } };
   const ran = await tote(['verify-bet', ...files.write(altered), '--json']);
-  assert.equal(ran.code, 1);
-  assert.equal((JSON.parse(ran.stdout) as { step: string }).step, 'hash');
+  assert.deepEqual([ran.code, (JSON.parse(ran.stdout) as { step: string }).step], [1, 'hash']);
   const said = await tote(['verify-bet', ...files.write(altered)]);
   assert.match(said.stdout, /^FAILED {2}the bet's facts hash to its betHash$/m);
 });

@@ -129,8 +129,7 @@ test('account: the balance after everything that moves money', async () => {
   const balance = await sandbox.balance(trader.accountId);
   assert.ok(balance > 10_000);
   await stream.take('account', (message) => message.data.balance === balance);
-  const other = await sandbox.trader({ balance: 7 });
-  const another = await open(sandbox, other.secret);
+  const another = await open(sandbox, (await sandbox.trader({ balance: 7 })).secret);
   await another.subscribe('account');
   await trader.api.place(BET);
   await another.settle();

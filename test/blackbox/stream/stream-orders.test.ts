@@ -69,14 +69,11 @@ test('scope, tier and a frozen account count for each order', async () => {
 test('with the last stream that asks for it the orders of its key are cancelled, and those of another key rest', async () => {
   const scopes = ['positions:read', 'orders:write', 'orders:cancel'];
   const bot = await sandbox.trader({ balance: 1_000, scopes });
-  const other = await sandbox.key(bot.accountId, { scopes });
-  const watcher = await open(other.secret);
+  const watcher = await open((await sandbox.key(bot.accountId, { scopes })).secret);
   await watcher.subscribe('fills');
   const [first, second] = [await open(bot.secret), await open(bot.secret)];
-  for (const stream of [first, second]) {
-    const answer = await stream.ask('deadman', { op: 'deadman', seconds: 300 });
-    assert.deepEqual(answer.data, { seconds: 300 });
-  }
+  for (const stream of [first, second])
+    assert.deepEqual((await stream.ask('deadman', { op: 'deadman', seconds: 300 })).data, { seconds: 300 });
   assert.equal(await first.refused({ op: 'deadman', seconds: 301 }), 'invalid_request');
   const order = { ...BET, limitOdds: 100 };
   const own = await second.ask('order', { op: 'order', order });
@@ -117,8 +114,7 @@ test('orders count in the same windows as those of POST /orders, and those that 
   const inVain = await stream.ask('cancelledAll', { op: 'cancelAll', prediction: 'DOWN' });
   assert.deepEqual(inVain.data, { cancelled: 0 });
   assert.deepEqual((await stream.ask('cancelledAll', { op: 'cancelAll' })).data, { cancelled: 15 });
-  const nothing = await api.send('DELETE', '/orders?marketId=BTC_ONE_MINUTE');
-  assert.deepEqual(nothing.data, { cancelled: 0 });
+  assert.deepEqual((await api.send('DELETE', '/orders?marketId=BTC_ONE_MINUTE')).data, { cancelled: 0 });
   assert.equal(await stream.refused({ op: 'cancelAll', marketId: 'nowhere' }), 'invalid_request');
 
   const other = await open((await limited.trader({ balance: 1_000 })).secret, limited);
