@@ -195,8 +195,7 @@ test('it waits as long as Retry-After says, and tells it', async () => {
 });
 
 test('after a 429 other requests of the same kind wait, too', async () => {
-  const limited = failure(429, 'rate_limited', { 'Retry-After': '7' });
-  const { client, sent } = new Scripted([limited, success([])]);
+  const { client, sent } = new Scripted([failure(429, 'rate_limited', { 'Retry-After': '7' }), success([])]);
   await errorOf(client.listMarkets({ retryForMs: 0 }));
   await client.listPrices();
   assert.equal((sent[1]?.atMs ?? 0) - (sent[0]?.atMs ?? 0), 7_000);

@@ -90,8 +90,7 @@ test('limit orders that have expired are not open after a backtest', async () =>
     }
   };
   const plan = { bot, marketId: 'BTC_FIVE_MINUTES', path: readPrices(shortPath()), log: () => undefined };
-  const run = await runBacktest({ ...plan, balance: 100 });
-  assert.deepEqual(run, { settled: [], open: [], balance: 100 });
+  assert.deepEqual(await runBacktest({ ...plan, balance: 100 }), { settled: [], open: [], balance: 100 });
 });
 
 const WRONG: readonly (readonly [name: string, args: readonly string[], line: RegExp])[] = [

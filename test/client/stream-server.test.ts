@@ -18,8 +18,7 @@ beforeEach(() => sandbox.openRounds({ BTC: 100 }));
 after(() => sandbox.remove());
 
 function open(t: TestContext, url: string, secret: string): ToteStream {
-  const client = new ToteClient({ url: `${url}/v1`, key: secret });
-  const stream = client.openStream({ webSocket: WebSocket });
+  const stream = new ToteClient({ url: `${url}/v1`, key: secret }).openStream({ webSocket: WebSocket });
   t.after(() => stream.close());
   return stream;
 }

@@ -202,8 +202,7 @@ test('where the server cannot resume, the bot is told once the events come again
   const { id, since } = await line.next();
   assert.equal(since, 7);
   line.refuse(id, 'resync_required');
-  const anew = await line.confirm(100);
-  assert.equal('since' in anew, false);
+  assert.equal('since' in (await line.confirm(100)), false);
   line.send(fills(101));
   while (said.length < 2) await new Promise((resolve) => setImmediate(resolve));
   assert.deepEqual(said, ['resync', 101]);
