@@ -49,8 +49,7 @@ test('the first start prints a line that places a bet; the second start does not
   };
   assert.equal(placed.success, true, stdout);
   assert.equal(placed.data.newBalance, 9_975);
-  const replayed = await promisify(execFile)('sh', ['-c', line]);
-  assert.equal(replayed.stdout, stdout);
+  assert.equal((await promisify(execFile)('sh', ['-c', line])).stdout, stdout);
   const secret = /X-API-Key: (\S+)'/.exec(line)?.[1] ?? '';
   const ending = await first.stop();
   assert.equal(ending.code, 0, ending.stderr);
@@ -70,8 +69,7 @@ test('the first start prints a line that places a bet; the second start does not
   const second = await Server.start({ dataDir: dir, env });
   const again = await promisify(execFile)('sh', ['-c', line.replaceAll(first.publicUrl, second.publicUrl)]);
   assert.equal(again.stdout, stdout, 'the bet survives the restart, byte for byte');
-  const accounts = await second.operator.get<unknown[]>('/accounts');
-  assert.equal(accounts.data.length, 1);
+  assert.equal((await second.operator.get<unknown[]>('/accounts')).data.length, 1);
   const stopped = await second.stop();
   assert.equal(stopped.code, 0);
   assert.doesNotMatch(`${stopped.stdout}${stopped.stderr}`, /curl|demo/);
@@ -111,8 +109,7 @@ test('SIGTERM ends with 0 and a clean journal; SIGKILL loses nothing acknowledge
   assert.equal((await second.kill()).code, null);
 
   const third = await Server.start({ dataDir: dir });
-  const account = await third.operator.get<{ balance: number }>(`/accounts/${accountId}`);
-  assert.equal(account.data.balance, 56);
+  assert.equal((await third.operator.get<{ balance: number }>(`/accounts/${accountId}`)).data.balance, 56);
   const ending = await third.stop();
   assert.equal(ending.code, 0);
   assert.match(ending.stderr, /did not stop cleanly/);

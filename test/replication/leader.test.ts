@@ -102,8 +102,7 @@ test(
       ({ status }) => status === 201,
     );
     await event(machine.run, 'replication_restored');
-    const replayed = await place('meanwhile');
-    assert.equal(replayed.data.bet.id, answered.data.bet.id);
+    assert.equal((await place('meanwhile')).data.bet.id, answered.data.bet.id);
     assert.equal((await server.stop()).code, 0);
     const { batches } = await historyOf(nats);
     const rows = batches.map(({ row }) => row);

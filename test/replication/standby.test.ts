@@ -55,8 +55,7 @@ async function tellsOfItself({ b }: Pair): Promise<void> {
   const guesser = new Client(operatorUrl, { Authorization: 'Bearer guessed' });
   assert.equal((await guesser.get('/operator/v1/status')).status, 401);
   assert.equal((await guesser.get('/metrics')).status, 401);
-  const guesses = await event(b.run, 'operator_tokens_refused');
-  assert.deepEqual(guesses['addresses'], ['127.0.0.1']);
+  assert.deepEqual((await event(b.run, 'operator_tokens_refused'))['addresses'], ['127.0.0.1']);
   const page = await fetch(`${operatorUrl}/metrics`, { headers: { Authorization: `Bearer ${TOKEN}` } });
   assert.match(await page.text(), /^tote_operator_tokens_refused_total\{reason="wrong"\} 2$/m);
   const { role, node, leader, lease, epoch } = await askUntil(
@@ -91,10 +90,8 @@ async function changesLeader({ nats, leader, b, bettor }: Pair): Promise<void> {
   assert.deepEqual(change, { from: 'a', leader: 'b', epoch: 2 });
   assert.ok(tookMs > 0);
   assert.equal((await leader.run.ended).code, 0);
-  const successor = await b.leading;
-  assert.equal((await place(successor, bettor, 'first')).data.bet.id, 'bet_1');
-  const again = await tote(['promote', 'b', '--nats', nats.url]);
-  assert.equal(again.code, 2);
+  assert.equal((await place(await b.leading, bettor, 'first')).data.bet.id, 'bet_1');
+  assert.equal((await tote(['promote', 'b', '--nats', nats.url])).code, 2);
   const other = startMachine({ nats, node: 'a', dataDir: leader.dataDir });
   await event(other.run, 'following');
   const demoted = await tote(['demote', '--nats', nats.url]);

@@ -71,14 +71,12 @@ describe('two machines', { skip: NO_NATS, concurrency: true }, () => {
 
   test('a standby with another master secret and a second leader are refused', async (t) => {
     const { nats, env, dirB, b } = await startExchange(t);
-    const stranger = startMachine({ nats, node: 'c', env });
-    const refused = await stranger.run.ended;
+    const refused = await startMachine({ nats, node: 'c', env }).run.ended;
     assert.equal(refused.code, 1);
     assert.match(refused.stderr, /secret_invalid/);
     b.run.signal('SIGTERM');
     await b.run.ended;
-    const second = startMachine({ nats, node: 'b', dataDir: dirB, role: 'leader', env });
-    const ended = await second.run.ended;
+    const ended = await startMachine({ nats, node: 'b', dataDir: dirB, role: 'leader', env }).run.ended;
     assert.equal(ended.code, 1);
     assert.match(ended.stderr, /replication_led/);
   });
