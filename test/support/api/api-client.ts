@@ -141,11 +141,8 @@ function structuredLimits(headers: Headers, what: string): Limits {
     const [, policyName = '', limit] = /^"(\w+)";q=(\d+);w=60$/.exec(policy) ?? [];
     return [policyName, Number(limit)] as const;
   });
-  assert.deepEqual(
-    policies.map(([policyName]) => policyName),
-    ['key_read', 'key_write', 'key_cancel', 'account', 'ip'],
-    `${what}: RateLimit-Policy`,
-  );
+  const names = policies.map(([policyName]) => policyName).join(' ');
+  assert.equal(names, 'key_read key_write key_cancel account ip', `${what}: RateLimit-Policy`);
   const limit = new Map(policies).get(name) ?? Number.NaN;
   return { limit, remaining: Number(remaining), resetSeconds: Number(resetSeconds) };
 }

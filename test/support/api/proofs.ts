@@ -65,7 +65,6 @@ export async function assertProven(
   notedRoot: string,
 ): Promise<void> {
   assert.equal(await clientVerdict({ ...evidence, notedRoot }), 'OK');
-  const said = await toteText(['verify-bet', ...files.write(evidence), '--noted-root', notedRoot]);
-  assert.match(said, /^OK$/m);
+  assert.match(await toteText(['verify-bet', ...files.write(evidence), '--noted-root', notedRoot]), /^OK$/m);
   assert.deepEqual(pythonVerdicts([evidence]), ['OK']);
 }

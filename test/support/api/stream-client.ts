@@ -154,8 +154,7 @@ export class StreamClient {
     type: T,
     message: Readonly<Record<string, unknown>>,
   ): Promise<OfType<T>> {
-    const id = this.request(message);
-    const answer = await this.#answerTo(id);
+    const answer = await this.#answerTo(this.request(message));
     if (answer.type !== type) throw new Error(JSON.stringify(answer));
     return answer as OfType<T>;
   }

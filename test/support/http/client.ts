@@ -47,8 +47,7 @@ export class Client {
       ...(body === undefined ? {} : { body }),
     });
     const text = await response.text();
-    const envelope = parseEnvelope<T>(text);
-    return { status: response.status, headers: response.headers, text, ...envelope };
+    return { status: response.status, headers: response.headers, text, ...parseEnvelope<T>(text) };
   }
 }
 

@@ -55,12 +55,7 @@ export const removeDataDir = (dataDir: string): void =>
 /** Without the developer's own settings of the server. */
 function environment(dataDir: string, env: Readonly<Record<string, string | undefined>>): NodeJS.ProcessEnv {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('TOTE_'));
-  return {
-    ...Object.fromEntries(inherited),
-    ...TEST_ENV,
-    TOTE_DATA_DIR: dataDir,
-    ...env,
-  };
+  return { ...Object.fromEntries(inherited), ...TEST_ENV, TOTE_DATA_DIR: dataDir, ...env };
 }
 
 export class Run {

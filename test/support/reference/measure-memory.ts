@@ -54,8 +54,7 @@ const second = restored(busy.engine);
 const restoredBytes = heldBytes() - beforeBytes - originalBytes;
 
 const engine = new Engine();
-const rules = rulesFor([BTC_15M]);
-engine.apply({ kind: 'configure', timeMs: DAY_MS, rulesVersion: 1, rules });
+engine.apply({ kind: 'configure', timeMs: DAY_MS, rulesVersion: 1, rules: rulesFor([BTC_15M]) });
 engine.apply({ kind: 'depositHouse', timeMs: DAY_MS, amountCents: 1_000_000_00, reference: 'capital' });
 for (let account = 0; account < BETS / BETS_EACH; account++) {
   engine.apply({ kind: 'createAccount', timeMs: DAY_MS, name: null, tier: 2, balanceCents: 1_000_000_00 });

@@ -193,8 +193,7 @@ export type NothingDone =
 export const rulesOf = (state: ReferenceState): Rules => must(state.rules, 'the first configure');
 
 export function marketRulesOf(state: ReferenceState, market: number): MarketRules | null {
-  const id = MARKET_IDS[market];
-  return state.rules?.markets.find((rules) => rules.marketId === id) ?? null;
+  return state.rules?.markets.find((rules) => rules.marketId === MARKET_IDS[market]) ?? null;
 }
 
 export function accountOf(state: ReferenceState, account: number): ReferenceAccount | null {

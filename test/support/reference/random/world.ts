@@ -70,8 +70,7 @@ function quoting(rules: Rules, rng: Rng): Rules {
     const policy = rng.chance(0.8) ? ('fair' as const) : ('fixed' as const);
     const shadeE6 = rng.pick([0, 1, 100_000, 600_000, 1_000_000]);
     const clampE6 = Math.min(rng.pick([0, 20_000]), clampMaxE6);
-    const house = { ...market.house, policy, shadeE6, clampE6 };
-    return { ...market, house };
+    return { ...market, house: { ...market.house, policy, shadeE6, clampE6 } };
   });
   return { ...rules, markets };
 }
