@@ -99,11 +99,7 @@ export class TraceReader {
         break;
       }
       case 'ftruncate':
-        this.#push({
-          kind: 'truncate',
-          path: paths[0] ?? '',
-          size: Number(/, (\d+)$/.exec(args)?.[1]),
-        });
+        this.#push({ kind: 'truncate', path: paths[0] ?? '', size: Number(/, (\d+)$/.exec(args)?.[1]) });
         break;
       case 'fsync':
       case 'fdatasync':

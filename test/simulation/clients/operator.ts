@@ -164,8 +164,7 @@ export class Operator {
   #look(purse: Purse | null): void {
     const account = purse?.account ?? 'acc_1';
     const ofAccount = [`/accounts/${account}`, `/accounts/${account}/keys`];
-    const path = this.rng.pick(['/accounts', ...ofAccount, '/house', '/accounts?limit=2']);
-    this.#send('GET', path, null);
+    this.#send('GET', this.rng.pick(['/accounts', ...ofAccount, '/house', '/accounts?limit=2']), null);
   }
 
   #err(): void {

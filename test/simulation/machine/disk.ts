@@ -78,8 +78,7 @@ export class SimDisk {
     this.rows.push(...pending.slice(0, keptRows));
     const torn = fate === 'torn' ? pending[keptRows] : undefined;
     if (torn !== undefined) {
-      const keptChars = rng.integer(0, torn.commands.length - 1);
-      this.rows.push({ ...torn, commands: torn.commands.slice(0, keptChars) });
+      this.rows.push({ ...torn, commands: torn.commands.slice(0, rng.integer(0, torn.commands.length - 1)) });
     }
     return fate;
   }

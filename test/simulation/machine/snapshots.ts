@@ -58,8 +58,7 @@ export class SimSnapshots implements SnapshotStore {
     this.crashes.reach('snapshot.save.before');
     const { seq, timeMs } = engine;
     const meta: SnapshotMeta = { seq, timeMs, digest: engine.rollingDigest(), chain };
-    const tables = [...tablesOf(engine)];
-    const text = JSON.stringify({ meta, tables } satisfies Content);
+    const text = JSON.stringify({ meta, tables: [...tablesOf(engine)] } satisfies Content);
     const file = { seq, name: nameOf(seq, text), text: text.slice(0, this.rng.integer(0, text.length - 1)) };
     this.disk.snapshots.push(file);
     this.crashes.reach('snapshot.save.during');

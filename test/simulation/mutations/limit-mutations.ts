@@ -193,10 +193,7 @@ const ofLimits = (
   isShown: (config: WorldConfig) => boolean = () => true,
   more: Pick<Mutation, 'seed'> = {},
 ): Mutation =>
-  planted(name, bug, install, {
-    canShow: (config) => config.limitTraders > 0 && isShown(config),
-    ...more,
-  });
+  planted(name, bug, install, { canShow: (config) => config.limitTraders > 0 && isShown(config), ...more });
 
 const expireNever = (): (() => void) => expireLate(() => Number.POSITIVE_INFINITY);
 

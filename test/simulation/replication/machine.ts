@@ -219,8 +219,7 @@ export class SimMachine {
   }
 
   #takeBack(): void {
-    const row = must(this.rows.pop(), 'a batch to take back');
-    this.parts.checks.takenBack(this.node, row);
+    this.parts.checks.takenBack(this.node, must(this.rows.pop(), 'a batch to take back'));
     this.#restart(this.process);
   }
 

@@ -140,8 +140,7 @@ export class SimGateways {
     const reply = gateway.reply.bind(gateway);
     gateway.reply = (write) =>
       reply((ring) => {
-        const isSent = write(ring);
-        if (isSent) return true;
+        if (write(ring)) return true;
         this.parts.coverage.hit('fault', 'ring of replies full');
         this.touch();
         return false;
