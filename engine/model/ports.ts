@@ -246,6 +246,8 @@ export interface StreamOwner {
   onOpen(): void;
   /** `bytes` are valid until this returns. */
   onMessage(bytes: Uint8Array, isBinary: boolean): void;
+  /** The library answers it. */
+  onPing(): void;
   onPong(): void;
   /** There is room again after `send` returned false. */
   onRoom(): void;

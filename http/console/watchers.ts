@@ -45,10 +45,12 @@ export class Watchers {
   }
 
   #ownerOf(socket: StreamSocket, session: Session): StreamOwner {
+    // Pages say nothing.
+    const onWord = (): void => socket.close(POLICY_VIOLATION, 'nothing is expected from a page');
     return {
       onOpen: () => this.begin(socket, session),
-      // Pages say nothing.
-      onMessage: () => socket.close(POLICY_VIOLATION, 'nothing is expected from a page'),
+      onMessage: onWord,
+      onPing: onWord,
       onPong: () => undefined,
       onRoom: () => undefined,
       onFault: () => socket.close(INTERNAL_ERROR, 'internal_error'),

@@ -31,6 +31,8 @@ const CLOSE_CODES = 4_000;
 export class Connection implements StreamOwner, Client {
   #isOpen = true;
   readonly #rate = new L.MessageRate();
+  /** Pings and pongs of the WebSocket. */
+  readonly #signs = new L.MessageRate();
   #misunderstood = 0;
   /** Since the last sign of life. */
   #unanswered = 0;
@@ -88,8 +90,16 @@ export class Connection implements StreamOwner, Client {
     this.socket.ping();
   }
 
+  /** The library answers it without a bound, and nothing else may be on its way to a client that does not read. */
+  onPing(): void {
+    this.onPong();
+    this.#endIfSlow();
+  }
+
   onPong(): void {
+    if (!this.#isOpen) return;
     this.#unanswered = 0;
+    if (this.#signs.count(this.host.monotonicMs()) > L.FLOOD_PER_SECOND) this.#endFlood();
   }
 
   end(code: ErrorCode, detail: string): void {
@@ -120,7 +130,7 @@ export class Connection implements StreamOwner, Client {
     const heardMs = this.host.monotonicMs();
     const messages = this.#rate.count(heardMs);
     if (messages > L.FLOOD_PER_SECOND) {
-      this.end('rate_limited', `more than ${L.FLOOD_PER_SECOND} messages in a second`);
+      this.#endFlood();
       return;
     }
     const usual = isBinary || bytes.length > L.MESSAGE_BYTES_MAX ? null : readUsualOrder(bytes);
@@ -132,6 +142,10 @@ export class Connection implements StreamOwner, Client {
       this.#misunderstood = 0;
       this.host.onRequest(this, request, heardMs);
     }
+  }
+
+  #endFlood(): void {
+    this.end('rate_limited', `more than ${L.FLOOD_PER_SECOND} messages in a second`);
   }
 
   onRoom(): void {

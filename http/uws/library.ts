@@ -69,6 +69,7 @@ export interface UwsWebSocketBehaviour<T> {
   upgrade(response: UwsResponse, request: UwsRequest, context: UwsSocketContext): void;
   open(socket: UwsWebSocket<T>): void;
   message(socket: UwsWebSocket<T>, message: ArrayBuffer, isBinary: boolean): void;
+  ping(socket: UwsWebSocket<T>): void;
   pong(socket: UwsWebSocket<T>): void;
   drain(socket: UwsWebSocket<T>): void;
   close(socket: UwsWebSocket<T>): void;

@@ -112,6 +112,7 @@ export function webSockets(
     },
     message: (socket, message, isBinary) =>
       work(socket, (owner) => owner.onMessage(new Uint8Array(message), isBinary)),
+    ping: (socket) => work(socket, (owner) => owner.onPing()),
     pong: (socket) => work(socket, (owner) => owner.onPong()),
     drain: (socket) => work(socket, (owner) => owner.onRoom()),
     close: (socket) => {

@@ -134,6 +134,8 @@ test('the number of pages is bounded, and a server that stops closes them', () =
   assert.equal(open(), 'too_many_streams');
   sockets[0]?.close(1000);
   const next = opened();
+  sockets[1]?.owner?.onPing();
+  assert.equal(sockets[1]?.closedWith, 1008, 'a page sends nothing, not even pings');
   watchers.close();
   assert.equal(next.closedWith, 1001);
 });

@@ -235,6 +235,9 @@ test('a client that gives no sign of life to two pings is told so, and no other'
   }
   assert.deepEqual(pings, [1, 2, 2, 2]);
   assert.deepEqual([stopped.sent.at(-1)?.type, answering.closedWith ?? sending.closedWith], ['error', null]);
+  answering.waitingBytes = 1024 * 1024 + 1;
+  answering.owner?.onPing();
+  assert.equal(answering.closedWith, '4408 slow_consumer', 'answers to its own pings wait unread');
 });
 
 test('the first fifty messages of a second are answered, and further ones refused', () => {

@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import WebSocket from 'ws';
 import type { HttpRequest, StreamOwner, StreamSocket } from '../../../engine/model/ports.js';
 import { Connection, type ConnectionHost } from '../../../http/stream/connection.js';
+import { FLOOD_PER_SECOND } from '../../../http/stream/limits.js';
 import { UwsTransport } from '../../../http/uws/transport.js';
 import { systemClock } from '../../../process/clock.js';
 
@@ -42,6 +43,7 @@ async function serve(
           onOpen: () => undefined,
           onFault: () => undefined,
           onMessage: () => undefined,
+          onPing: () => undefined,
           onPong: () => events.emit('pong'),
           onRoom: () => undefined,
           onClosed: () => events.emit('closed'),
@@ -66,8 +68,7 @@ async function serve(
 
 test('a WebSocket is a connection like others: it counts, and it frees its place', async () => {
   const server = await serve(2);
-  const first = await server.connect();
-  const second = await server.connect();
+  const [first, second] = [await server.connect(), await server.connect()];
   assert.equal(server.transport.connections, 2);
   const third = new WebSocket(`ws://${server.url}`);
   await once(third, 'error');
@@ -76,8 +77,7 @@ test('a WebSocket is a connection like others: it counts, and it frees its place
   assert.equal(server.transport.connections, 1);
   const fourth = await server.connect();
   assert.equal(server.transport.connections, 2);
-  fourth.client.terminate();
-  second.client.terminate();
+  for (const { client } of [fourth, second]) client.terminate();
   await Promise.all([fourth.closed, second.closed]);
   assert.equal(server.transport.connections, 0);
   await server.transport.close();
@@ -179,7 +179,7 @@ class Watched extends Connection {
   }
 }
 
-test('a client that answers no pings any more finds 4408 and the reason when it reads again', async () => {
+test('a client that answers no pings finds 4408 and the reason when it reads again, one that floods 4429', async () => {
   const host: ConnectionHost = {
     moment: () => ({ seq: 1, timeMs: 1 }),
     monotonicMs: () => 0,
@@ -211,6 +211,12 @@ test('a client that answers no pings any more finds 4408 and the reason when it 
   const [code, reason] = await closed;
   assert.deepEqual([code, String(reason)], [4408, 'slow_consumer']);
   assert.match(texts.at(-1) ?? '', /"code":"slow_consumer","message":"no answer to 2 pings"/);
+  for (const sign of ['ping', 'pong'] as const) {
+    const flood = await server.connect();
+    const ended = once(flood.client, 'close');
+    for (let sent = 0; sent <= FLOOD_PER_SECOND; sent++) flood.client[sign]();
+    assert.deepEqual((await ended).map(String), ['4429', 'rate_limited']);
+  }
   await server.transport.close();
   assert.deepEqual(server.errors, []);
 });
