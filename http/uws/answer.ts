@@ -9,13 +9,9 @@ import type { UwsResponse } from './library.js';
 export const REPLY_DEADLINE_MS = 30_000;
 
 /**
- * Rate limits and the account's money bound how much a client can create, so these answers are always buffered. All
- * others can be requested again and again, and would pile up unread.
- */
-const CREATED = 201;
-/**
- * Other answers up to this length (characters or bytes) are buffered too, except for a random share of them: a client
- * that does not read is noticed after a few kilobytes, and cannot predict by which request.
+ * Every answer can be requested again and again, an order's by its Idempotency-Key, and would pile up unread. Those up
+ * to this length (characters or bytes) are buffered, except for a random share of them: a client that does not read is
+ * noticed after a few kilobytes, and cannot predict by which request.
  */
 const BUFFERED_LENGTH_MAX = 2_048;
 const UNBUFFERED_SHARE = 1 / 8;
@@ -34,10 +30,8 @@ const STATUS_LINES: readonly string[] = Array.from({ length: 600 }, (_, status) 
  * True if the library shall buffer the whole answer, however little of it the socket accepts. Never while closing,
  * which waits until each answer is sent.
  */
-export function isBuffered(status: number, body: string | Uint8Array, isClosing: boolean): boolean {
-  if (status === CREATED) return true;
-  return body.length <= BUFFERED_LENGTH_MAX && !isClosing && Math.random() >= UNBUFFERED_SHARE;
-}
+export const isBuffered = (body: string | Uint8Array, isClosing: boolean): boolean =>
+  body.length <= BUFFERED_LENGTH_MAX && !isClosing && Math.random() >= UNBUFFERED_SHARE;
 
 export const isLastBare = (): boolean => Math.random() < LAST_SHARE;
 

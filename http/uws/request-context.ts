@@ -283,7 +283,7 @@ export class RequestContext implements HttpRequest, HttpResponder, SlowRequest, 
     else if (isBare) {
       response.endWithoutBody();
       this.#finish();
-    } else if (isBuffered(status, body, isClosing)) {
+    } else if (isBuffered(body, isClosing)) {
       response.end(body, false);
       this.#finish();
     } else {

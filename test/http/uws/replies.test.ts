@@ -160,10 +160,14 @@ test('an answer that nobody reads is abandoned', () =>
     },
   ));
 
-for (const [method, most] of Object.entries({ GET: 1_000, HEAD: 5_000 })) {
-  test(`a client that sends ${method} and never reads is disconnected, not buffered for`, () =>
+for (const [method, status, most] of [
+  ['GET', 200, 1_000],
+  ['POST', 201, 1_000],
+  ['HEAD', 200, 5_000],
+] as const) {
+  test(`a client that sends ${method} and never reads its ${status} is disconnected, not buffered for`, () =>
     withBench(
-      (_request, responder) => responder.send(200, [], 'x'.repeat(50_000)),
+      (_request, responder) => responder.send(status, [], 'x'.repeat(50_000)),
       async (bench) => {
         const client = await bench.client();
         client.socket.pause();
