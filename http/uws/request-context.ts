@@ -70,8 +70,10 @@ export class RequestContext implements HttpRequest, HttpResponder, SlowRequest, 
    */
   #isChunked = false;
   #receivedBytes = 0;
-  /** The client has sent `Connection: close`: nothing behind the request is processed, see `#dispatchLater`. */
+  /** The client has sent `Connection: close`. */
   readonly #isLast: boolean;
+  /** Nothing behind the request is processed, see `#dispatchLater`. */
+  readonly #isLater: boolean;
   /** The library closes after `close` alone, and does not answer with the header. */
   readonly #isClosedByLibrary: boolean;
 
@@ -94,12 +96,13 @@ export class RequestContext implements HttpRequest, HttpResponder, SlowRequest, 
     this.traceparent = headers.traceparent ?? '';
     this.browser = headers.browser;
     this.#isLast = headers.isLast;
+    this.#isLater = headers.isLast || host.inTurn.isFull;
     this.#isClosedByLibrary = headers.connection?.length === 'close'.length;
   }
 
   /** Starts a request without a body, within the library's callback. */
   start(): void {
-    if (this.#isLast && this.upgrade === undefined) {
+    if (this.#isLater && this.upgrade === undefined) {
       this.#watchAbort();
       this.#dispatchLater();
       return;
@@ -195,7 +198,7 @@ export class RequestContext implements HttpRequest, HttpResponder, SlowRequest, 
     if (this.#isDispatched) return;
     const bytes = this.#receivedBytes + chunk.byteLength;
     if (bytes > BODY_BYTES_MAX && this.fault === null) this.#refuseBody();
-    const isLater = this.#isChunked || this.#isLast;
+    const isLater = this.#isChunked || this.#isLater;
     if (isLast && this.#receivedBytes === 0 && this.fault === null && !isLater) {
       this.body = new Uint8Array(chunk);
       this.#dispatch(true);

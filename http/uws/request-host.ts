@@ -1,6 +1,7 @@
 /** The interfaces between a transport and its requests, and the set of requests that wait for a slow client. */
 import type { TlsFiles } from '../../config/certificate.js';
 import type { Clock, HttpHandler, HttpRequest } from '../../engine/model/ports.js';
+import type { RequestsInTurn } from './requests-in-turn.js';
 
 export type Concerned = Pick<HttpRequest, 'method' | 'path' | 'address'>;
 
@@ -47,6 +48,7 @@ export interface RequestHost {
   readonly handler: HttpHandler;
   /** The transport expires them after `dueMs`. */
   readonly slow: Set<SlowRequest>;
+  readonly inTurn: Pick<RequestsInTurn, 'isFull'>;
   /** While closing, every answer closes its connection. */
   readonly isClosing: boolean;
   monotonicMs(): number;

@@ -28,6 +28,7 @@ import {
   systemTimer,
   type UwsTransportOptions,
 } from './request-host.js';
+import { RequestsInTurn } from './requests-in-turn.js';
 import { type WebSocketHost, webSockets } from './web-socket.js';
 
 const SWEEP_MS = 250;
@@ -37,6 +38,7 @@ const BODY_OF_UPGRADE: Fault = { code: 'invalid_request', detail: 'an upgrade ha
 
 export class UwsTransport implements RequestHost, WebSocketHost {
   readonly slow = new SlowRequests();
+  readonly inTurn = new RequestsInTurn();
   isClosing = false;
   handler: HttpHandler = () => assert(false, 'a transport listens with a handler');
 
@@ -176,6 +178,7 @@ export class UwsTransport implements RequestHost, WebSocketHost {
     context: UwsSocketContext | null = null,
   ): void {
     try {
+      this.inTurn.add();
       const headers = this.#headers;
       const verb = method ?? request.getCaseSensitiveMethod();
       const path = request.getUrl();

@@ -114,6 +114,13 @@ test('requests in one packet are answered in order', () =>
     await bench.sees(3);
     await until(() => client.received.split('fine').length === 4);
     assert.equal(bench.seen.map(({ path }) => path).join(), '/1,/2,/3');
+    const post = ['POST / HTTP/1.1', HOST, 'Content-Length: 2', '', '{}'].join('\r\n');
+    for (const many of [get('/').join('\r\n'), post]) {
+      const flood = await bench.client();
+      flood.send(many.repeat(3_000));
+      await until(() => flood.isClosed);
+    }
+    assert.ok(bench.seen.length < 2_000, 'a client that sends on holds up no others');
   }));
 
 test('a request behind an unanswered one closes the connection', () =>
