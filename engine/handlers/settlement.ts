@@ -42,7 +42,7 @@ export function resolveRound(
   round.result = result;
   round.closePrice = closePrice;
   round.resolvedAtMs = timeMs;
-  round.voidReason = result === RESULT_VOID ? reason : '';
+  round.voidReason = reason;
   round.nextToSettle = round.firstBet;
   const { market, roundNumber } = round;
   events.push({ type: 'roundResolved', timeMs, market, roundNumber, result, closePrice, reason });
