@@ -22,14 +22,12 @@ const newNode = (): Uint8Array => new Uint8Array(NODE_BYTES).fill(NODE_PREFIX, 0
 
 /** Methods return the bytes that the hash was written into: new ones where none are given. */
 export class TreeHasher {
-  #leaf = newLeaf();
+  readonly #leaf = newLeaf();
   readonly #node = newNode();
 
   constructor(private readonly sha256: Sha256) {}
 
   leaf(data: Uint8Array, into: Uint8Array = new Uint8Array(HASH_BYTES), at = 0): Uint8Array {
-    if (this.#leaf.length !== 1 + data.length) this.#leaf = new Uint8Array(1 + data.length);
-    this.#leaf[0] = LEAF_PREFIX;
     this.#leaf.set(data, 1);
     return this.hash(this.#leaf, into, at);
   }
