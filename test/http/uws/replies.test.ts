@@ -167,11 +167,8 @@ test('an answer that nobody reads is abandoned', () =>
     },
   ));
 
-for (const [method, status, most] of [
-  ['GET', 200, 1_000],
-  ['POST', 201, 1_000],
-  ['HEAD', 200, 5_000],
-] as const) {
+for (const [method, status] of Object.entries({ GET: 200, POST: 201, HEAD: 200 })) {
+  const most = method === 'HEAD' ? 5_000 : 1_000;
   test(`a client that sends ${method} and never reads its ${status} is disconnected, not buffered for`, () =>
     withBench(
       (_request, responder) => responder.send(status, [], 'x'.repeat(50_000)),
