@@ -64,6 +64,9 @@ test('a bettor who wins 150 rounds in a row wins the limit of his market, and no
   assert.ok(!win(exchange, 150, [BTC]).includes('lossLimitReached'));
   assert.equal(lostToday(exchange, 'BTC_ONE_MINUTE'), WON_CENTS);
   assert.equal(lostToday(exchange, 'BTC'), won + WON_CENTS, 'the asset has not reached its own limit');
+  begin(exchange, DAY_MINUTES, account, [BTC]);
+  win(exchange, DAY_MINUTES, [BTC]);
+  assert.equal(lostToday(exchange, 'BTC_ONE_MINUTE'), WON_CENTS, 'of the new day alone');
 });
 
 test('the settlement that reaches a limit exactly suspends, one cent less does not', () => {
