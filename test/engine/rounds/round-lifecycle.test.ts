@@ -3,6 +3,7 @@ import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { must } from '../../../engine/base/assert.js';
 import { BET_RESULTS, ROUND_RESULTS, ROUND_STATUSES } from '../../../engine/model/domain.js';
+import { worstResultCents } from '../../../engine/quotes/exposure.js';
 import { BTC_1M, DAY_MS, Exchange, MINUTE_MS, typesOf } from '../../support/reference/exchange.js';
 
 const FIRST_ROUND = DAY_MS / MINUTE_MS;
@@ -48,7 +49,7 @@ test('a round locks, ends and settles on time, and the next one follows without 
 });
 
 test('UP, DOWN and DRAW pay what the rules say', () => {
-  for (const [closePrice, up, downResult] of [
+  for (const [closePrice, up, down] of [
     [100.01, 'WIN', 'LOSS'],
     [99.99, 'LOSS', 'WIN'],
     [100, 'DRAW', 'DRAW'],
@@ -62,16 +63,13 @@ test('UP, DOWN and DRAW pay what the rules say', () => {
     exchange.settleAll();
     const settled = [...exchange.orders(account, 2)].reverse();
     const results = settled.map((bet) => BET_RESULTS[bet.result]);
-    deepEqual(results, [up, downResult]);
-    const paid = {
-      WIN: (index: number) => must(bets[index], 'bet').payoutCents,
-      LOSS: () => 0,
-      DRAW: () => 100_00,
-    };
+    deepEqual(results, [up, down]);
+    const paid = [up, down].map((end, n) => ({ WIN: bets[n]?.payoutCents, LOSS: 0, DRAW: 100_00 })[end]);
     const payouts = settled.map((bet) => bet.paidCents);
-    deepEqual(payouts, [paid[up](0), paid[downResult](1)]);
-    const sumCents = paid[up](0) + paid[downResult](1);
+    deepEqual(payouts, paid);
+    const sumCents = (paid[0] ?? 0) + (paid[1] ?? 0);
     equal(exchange.balanceCents(account), 1_000_00 - 200_00 + sumCents);
+    equal(worstResultCents(must(exchange.reads.round(BTC_1M, FIRST_ROUND), 'round')), 200_00 - sumCents);
   }
 });
 
@@ -106,17 +104,11 @@ test('a price of exactly the greatest allowed age decides; one a millisecond old
 test('a boundary price is accepted once, and only for a boundary at which a round ends or begins', () => {
   const exchange = Exchange.opened();
   exchange.passTo(60_000);
-  const again = (boundaryAtMs: number) =>
-    exchange.outcomeOf({
-      kind: 'boundaryPrice',
-      timeMs: exchange.nowMs,
-      asset: 0,
-      boundaryMs: DAY_MS + boundaryAtMs,
-      price: 50,
-      priceTimeMs: DAY_MS + boundaryAtMs,
-      source: null,
-      evidence: '',
-    });
+  const again = (atMs: number) => {
+    const [timeMs, boundaryMs] = [exchange.nowMs, DAY_MS + atMs];
+    const known = { price: 50, priceTimeMs: boundaryMs, source: null, evidence: '' };
+    return exchange.outcomeOf({ kind: 'boundaryPrice', timeMs, asset: 0, boundaryMs, ...known });
+  };
   equal(again(59_999), 'invalid_request');
   exchange.boundary(BTC_1M, 60_000, 101);
   equal(again(60_000), 'invalid_request');
