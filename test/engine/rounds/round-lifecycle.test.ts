@@ -154,3 +154,16 @@ test('settled rounds stay readable until newer ones of their market replace them
   equal(exchange.outcomeOf({ ...command, roundNumber: FIRST_ROUND }), 'round_not_found');
   equal(exchange.outcomeOf({ ...command, roundNumber: FIRST_ROUND + 1 }), 'round_already_resolved');
 });
+
+test('a round that waits for its price is voided alone, and no number opens twice', () => {
+  const voided = (...roundNumbers: readonly number[]): Exchange => {
+    const exchange = Exchange.opened();
+    exchange.passTo(60_000);
+    const command = { kind: 'voidRound', timeMs: exchange.nowMs, market: BTC_1M, reason: '' } as const;
+    for (const roundNumber of roundNumbers) exchange.accepted({ ...command, roundNumber });
+    return exchange;
+  };
+  const events = voided(FIRST_ROUND).boundary(BTC_1M, 60_000, 101);
+  deepEqual(typesOf(events), ['boundaryPriced', 'balanceMoved', 'roundOpened']);
+  equal(voided(FIRST_ROUND + 1, FIRST_ROUND).openLate(BTC_1M, 101), 'invalid_request');
+});

@@ -142,30 +142,16 @@ export class Exchange {
   openLate(market: number, price: number, ageMs = 0): string {
     const timeMs = this.nowMs;
     const asset = assetOf(market);
-    return this.outcomeOf({
-      kind: 'openLate',
-      timeMs,
-      asset,
-      price,
-      priceTimeMs: timeMs - ageMs,
-      source: null,
-      evidence: 'test',
-    });
+    const origin = { priceTimeMs: timeMs - ageMs, source: null, evidence: 'test' };
+    return this.outcomeOf({ kind: 'openLate', timeMs, asset, price, ...origin });
   }
 
   /** `boundaryAtMs` is from the start of the day; the price is `ageMs` old then. */
   boundary(market: number, boundaryAtMs: number, price: number | null, ageMs = 0): readonly EngineEvent[] {
     const boundaryMs = DAY_MS + boundaryAtMs;
-    return this.accepted({
-      kind: 'boundaryPrice',
-      timeMs: this.nowMs,
-      asset: assetOf(market),
-      boundaryMs,
-      price,
-      priceTimeMs: price === null ? null : boundaryMs - ageMs,
-      source: null,
-      evidence: 'test',
-    });
+    const priceTimeMs = price === null ? null : boundaryMs - ageMs;
+    const origin = { asset: assetOf(market), price, priceTimeMs, source: null, evidence: 'test' };
+    return this.accepted({ kind: 'boundaryPrice', timeMs: this.nowMs, boundaryMs, ...origin });
   }
 
   settleAll(): readonly EngineEvent[] {
