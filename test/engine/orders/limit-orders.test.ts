@@ -83,6 +83,27 @@ test('a bet on the other side fills an order at no less than its limit, and its 
   equal(exchange.reads.totals().reservedStakesCents, 0);
 });
 
+test('a bet fills 32 orders at once, and the next slice the others', () => {
+  const { exchange, account } = opened();
+  for (let n = 0; n < 33; n++) limit(exchange, { account, limitOddsE4: 21_000, stakeCents: 1_00 });
+  equal(fillsOf(exchange.bet({ account, market: BTC_15M, side: 'DOWN', stakeCents: 500_00 })).length, 32);
+  const slice = { kind: 'fillOrders', market: BTC_15M, ordersMax: 9, fairShareE6: NO_FAIR_SHARE } as const;
+  equal(fillsOf(exchange.apply({ ...slice, timeMs: exchange.nowMs }))[0]?.bet, 33);
+});
+
+test('a resting order is filled at its limit exactly, and not a hair below in a pool of millions', () => {
+  const house = fixedHouse(1_000_000_00);
+  const options = { markets: [BTC_15M], market: { house }, houseCents: 2_000_000_00 };
+  for (const [more, leastCents] of [100_01, 200_03].entries()) {
+    const fills = [leastCents - 1, leastCents].map((stakeCents) => {
+      const { exchange, account } = Exchange.withAccount('VIP', 10_000_00, options);
+      limit(exchange, { account, limitOddsE4: 20_000 + more, stakeCents: 100_01 });
+      return fillsOf(exchange.bet({ account, market: BTC_15M, side: 'DOWN', stakeCents })).length;
+    });
+    deepEqual(fills, [0, 1]);
+  }
+});
+
 test('where the seeds are fixed, a fair share counts for nothing and is not kept', () => {
   const { exchange, account } = opened();
   const fairShareE6 = 900_000;
@@ -206,13 +227,8 @@ test('a freeze cancels what rests at once; a void gives it back with the settlem
   const other = exchange.account('VIP', 10_000_00);
   limit(exchange, { account, limitOddsE4: 30_000 });
   limit(exchange, { account: other, limitOddsE4: 30_000 });
-  const freeze = {
-    kind: 'updateAccount',
-    timeMs: exchange.nowMs,
-    account,
-    tier: null,
-    frozen: true,
-  } as const;
+  const { nowMs: timeMs } = exchange;
+  const freeze = { kind: 'updateAccount', timeMs, account, tier: null, frozen: true } as const;
   deepEqual(typesOf(exchange.accepted(freeze)), ['accountUpdated', 'betSettled']);
   equal(exchange.balanceCents(account), 10_000_00);
   equal(exchange.voidCurrent(BTC_15M), 'accepted');
