@@ -17,7 +17,9 @@ export function captureAnswer(port: number, text: string): Promise<WireAnswer> {
   const [head = '', body = ''] = text.split('\r\n\r\n');
   const [line = '', ...fields] = head.split('\r\n');
   const [method = '', path = ''] = line.split(' ');
-  const headers = Object.fromEntries(fields.map((field) => field.split(': ')));
+  const given = Object.fromEntries(fields.map((field) => field.split(': ')));
+  // Node sends `close` unless it is told otherwise. The references repeat the answer, and would end each connection.
+  const headers = { ...given, Connection: 'keep-alive' };
   const options = { host: '127.0.0.1', port, method, path, headers, agent: false, timeout: ANSWER_MS_MAX };
   return new Promise((resolve, reject) => {
     const sent = request(options, async (response) => {
