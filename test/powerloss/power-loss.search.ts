@@ -6,7 +6,7 @@ import { isAvailable } from '../support/programs.js';
 import { LOSSES } from './disk.js';
 import { withRecording } from './power-loss.js';
 
-const IMAGES = byEffort({ test: 20, prove: 200, night: 1_000 });
+const IMAGES = byEffort({ test: 100, prove: 200, night: 1_000 });
 
 const skip = isAvailable('strace') ? false : 'strace is not installed';
 
