@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { BetsStatus } from '../../../engine/model/bet-pages.js';
 import { marketOf, parseBetId, parseRoundId, SIDES } from '../../../engine/model/domain.js';
+import { BAD_CURSOR } from '../../kit/cursor.js';
 import {
   CLIENT_ORDER_ID_PATTERN,
   isInCalendar,
@@ -137,10 +138,9 @@ function markOf(name: string, { status, market, roundNumber, beforeMs, clientOrd
 export function ledOn(name: string, given: Given, list: ListFields): ListFields {
   if (!given.has('cursor')) return list;
   const [mark, ...cursor] = list.cursor;
-  return mark === markOf(name, list) ? { ...list, cursor } : refuseInvalid(WRONG_CURSOR);
+  if (mark !== markOf(name, list)) throw BAD_CURSOR;
+  return { ...list, cursor };
 }
-
-const WRONG_CURSOR = 'cursor must be the nextCursor of a page of this list, with the same filters';
 
 const NUMBER = /^(0|[1-9a-z][0-9a-z]{0,10})$/;
 
@@ -153,6 +153,6 @@ function cursorIn(given: Given, isByChange: boolean): readonly number[] {
     ? placeNumbers >= CHANGES_NUMBERS && placeNumbers <= CURSOR_NUMBERS_MAX
     : placeNumbers === PLACE_NUMBERS;
   const numbers = parts.map((part) => (NUMBER.test(part) ? Number.parseInt(part, 36) : Number.NaN));
-  if (isWhole && numbers.every(Number.isSafeInteger)) return numbers;
-  return refuseInvalid(WRONG_CURSOR);
+  if (!isWhole || !numbers.every(Number.isSafeInteger)) throw BAD_CURSOR;
+  return numbers;
 }
