@@ -208,6 +208,9 @@ export function pricesAgree({ roundProof: { open, close, ...round } }: ProofEvid
   return close.time !== null && inOrder(Math.max(openMs, endMs - DAY_MS), ms(close.time), endMs);
 }
 
+/** Sums and products of numbers that are safe need not be. */
+const units = (value: number, scale: number): bigint => BigInt(Math.round(value * scale));
+
 /** Only what became a bet has a proof, and only a settled bet its result. */
 const hasStatus = ({ status, result }: ProofEvidence['bet']): boolean =>
   (status ?? 'SETTLED') === 'SETTLED' ||
@@ -217,23 +220,18 @@ export function resultAgrees({ bet, roundProof: round }: ProofEvidence): boolean
   const { result, voidReason } = round;
   const [open, close] = [round.open.price, round.close.price];
   const pays = (said: string, dollars: number): boolean => {
-    const gain = (Math.round(dollars * 100) - Math.round(bet.amount * 100)) / 100;
+    const gain = Number(units(dollars, 100) - units(bet.amount, 100)) / 100;
     return (
-      hasStatus(bet) &&
-      (bet.result ?? said) === said &&
-      (bet.payout ?? dollars) === dollars &&
-      (bet.profit ?? gain) === gain
+      (bet.result ?? said) === said && (bet.payout ?? dollars) === dollars && (bet.profit ?? gain) === gain
     );
   };
+  if (!hasStatus(bet)) return false;
   if (result === undefined) return voidReason !== null && close === null && pays('REFUNDED', bet.amount);
   if (voidReason !== null || open === null || close === null) return false;
   if (result === 'DRAW') return close === open && pays('DRAW', bet.amount);
   if (result !== (close > open ? 'UP' : 'DOWN') || close === open) return false;
   return result === bet.prediction ? pays('WIN', bet.potentialPayout) : pays('LOSS', 0);
 }
-
-/** Sums and products of numbers that are safe need not be. */
-const units = (value: number, scale: number): bigint => BigInt(Math.round(value * scale));
 
 export function poolsAgree({ bet, orderProof, roundProof: round }: ProofEvidence): boolean {
   const [up, down] = [units(round.poolUp, 100), units(round.poolDown, 100)];
