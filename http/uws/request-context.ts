@@ -96,7 +96,7 @@ export class RequestContext implements HttpRequest, HttpResponder, SlowRequest, 
     this.traceparent = headers.traceparent ?? '';
     this.browser = headers.browser;
     this.#isLast = headers.isLast;
-    this.#isLater = headers.isLast || host.inTurn.isFull;
+    this.#isLater = this.#isLast || host.inTurn.isFull;
     this.#isClosedByLibrary = headers.connection?.length === 'close'.length;
   }
 
