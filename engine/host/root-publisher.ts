@@ -2,7 +2,6 @@
  * Puts the roots of locked rounds on record, as they are made beside the engine's thread. Only a manual clock waits for
  * them, so that in a sandbox a root always comes before the result.
  */
-
 import type { MadeRoot } from '../model/commands.js';
 import type { RoundName } from '../model/domain.js';
 import type { ErrorCode } from '../model/errors.js';
