@@ -18,10 +18,17 @@ const SECTOR_BYTES = 512;
 /** The last bit is the byte order of the checksums. */
 const MAGIC = 0x377f0682;
 
-/** Throws `journal_corrupt` if synced commits are behind a damaged frame in the WAL of the segment. */
+/**
+ * Throws `journal_corrupt` if synced commits are behind a damaged frame in the WAL of the segment, or anything behind a
+ * damaged header, which SQLite syncs before it writes the first frame.
+ */
 export function checkWal(path: string): void {
-  const wal = readWal(path);
-  if (wal === null) return;
+  const bytes = ifThere(() => readFileSync(walPath(path)));
+  if (bytes === null || bytes.length <= HEADER_BYTES) return;
+  const wal = new Wal(bytes);
+  if (!wal.isWhole) {
+    throw damaged(path, 'the header of its WAL is bad, and SQLite would drop all that stands behind it');
+  }
   const bad = wal.firstBad();
   if (bad !== null && wal.hasCommitAfter(bad)) {
     throw damaged(
@@ -29,12 +36,6 @@ export function checkWal(path: string): void {
       `frame ${bad + 1} of its WAL is bad, and whole commits stand behind it, which SQLite would drop`,
     );
   }
-}
-
-function readWal(path: string): Wal | null {
-  const bytes = ifThere(() => readFileSync(walPath(path)));
-  const wal = bytes === null || bytes.length < HEADER_BYTES ? null : new Wal(bytes);
-  return wal?.isWhole === true ? wal : null;
 }
 
 class Wal {

@@ -137,12 +137,14 @@ test('a bad frame with commits behind it is damage, not the end, however old the
   const judge = new Judge(t, 0, BATCHES);
   for (let batch = 1; batch < BATCHES; batch += 1) {
     const end = must(killed.walBytes[batch], 'a length');
-    for (const marked of [0, batch - 1, BATCHES]) {
-      const spoiled = (wal: Buffer): Buffer => spoilFrame(wal, end);
-      const { code, sentence } = judged(judge, killed, marked, spoiled, `batch ${batch}, mark ${marked}`);
-      assert.equal(code, 'journal_corrupt');
-      assert.match(sentence, /frame \d+ of its WAL is bad, and whole commits stand behind it/);
-    }
+    // The first frame of the next commit may be bad, too.
+    for (const ends of [[end], [end, end + FRAME_BYTES]])
+      for (const marked of [0, batch - 1, BATCHES]) {
+        const spoiled = (wal: Buffer): Buffer => ends.reduce(spoilFrame, wal);
+        const { code, sentence } = judged(judge, killed, marked, spoiled, `batch ${batch}, mark ${marked}`);
+        assert.equal(code, 'journal_corrupt');
+        assert.match(sentence, /frame \d+ of its WAL is bad, and whole commits stand behind it/);
+      }
   }
 });
 

@@ -1,4 +1,4 @@
-/** The frames that a power loss may leave of a commit in a reused WAL are the end of the journal, not damage. */
+/** The frames that a power loss may leave of a commit in a reused WAL are the end of the journal; all else is damage. */
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import Database from 'better-sqlite3';
 import { walPath } from '../../../persistence/data-dir/files.js';
 import { checkWal } from '../../../persistence/journal/segment/wal.js';
-import { temporaryDir } from '../support/journal-files.js';
+import { refusal, temporaryDir } from '../support/journal-files.js';
 
 const HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;
@@ -45,5 +45,25 @@ for (const [kept, commitsBefore] of [
     const image = join(folder, 'image.db');
     writeFileSync(walPath(image), after);
     checkWal(image);
+    // Nothing is written behind a header that is not synced yet.
+    writeFileSync(walPath(image), Buffer.alloc(HEADER_BYTES));
+    checkWal(image);
+    // The commits before have a frame each. The last one is lost with the header, or with the frame before its own.
+    const isDamage = (damage: (wal: Buffer) => unknown, sentence: RegExp): void => {
+      const content = Buffer.from(before.subarray(0, begin));
+      damage(content);
+      writeFileSync(walPath(image), content);
+      assert.throws(() => checkWal(image), refusal('journal_corrupt', sentence));
+    };
+    const flipEach = (from: number, count: number, sentence: RegExp): void => {
+      for (let at = from; at < from + count; at += 1)
+        isDamage((wal) => wal.writeUInt8(wal.readUInt8(at) ^ 0x10, at), sentence);
+    };
+    flipEach(0, HEADER_BYTES, /header of its WAL is bad/);
+    isDamage((wal) => wal.fill(0, 0, HEADER_BYTES), /header of its WAL is bad/);
+    const frameOf = (commit: number): RegExp => new RegExp(`frame ${commit} of its WAL is bad`);
+    flipEach(begin - 2 * frameBytes, 16, frameOf(commitsBefore - 1));
+    // The frame after it follows from its checksum.
+    flipEach(begin - 3 * frameBytes + 16, 9, frameOf(commitsBefore - 2));
   });
 }
