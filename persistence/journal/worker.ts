@@ -60,11 +60,11 @@ function attempt(piece: () => void): void {
     if (thrown instanceof JournalLost) {
       const heldSeq = must(store, 'the store').lastSeq;
       post({ kind: 'lost', error, heldSeq, rescue: thrown.rescue });
+      // A thread that no longer works ends, unless it listens.
       port.on('message', () => {});
       return;
     }
     post({ kind: 'failed', error });
-    port.close();
   }
 }
 
@@ -97,7 +97,6 @@ function close(): void {
   isClosed = true;
   must(store, 'the store').close();
   post({ kind: 'closed' });
-  port.close();
 }
 
 function work(first: Message): void {

@@ -20,14 +20,19 @@ interface Journal {
   readonly levels: SpaceLevel[];
   commit(batch: Batch): Promise<number>;
   readonly failure: Promise<Error>;
+  readonly failures: Error[];
+  readonly ended: Promise<unknown>;
 }
 
 function openJournal(t: TestContext, options: Partial<JournalThreadOptions> = {}): Journal {
   const dir = openDataDir(temporaryDir(t));
   const { lastSeq } = recover(dir);
-  const thread = new JournalThread(startJournalThread(), { dir, durability: 'fsync', lastSeq, ...options });
+  const started = startJournalThread();
+  const ended = new Promise((resolve) => started.worker.once('exit', resolve));
+  const thread = new JournalThread(started, { dir, durability: 'fsync', lastSeq, ...options });
   const acknowledged: number[] = [];
   const levels: SpaceLevel[] = [];
+  const failures: Error[] = [];
   let waiting: ((lastSeq: number) => void) | null = null;
   let fail: (error: Error) => void = () => {};
   const failure = new Promise<Error>((resolve) => {
@@ -38,7 +43,10 @@ function openJournal(t: TestContext, options: Partial<JournalThreadOptions> = {}
       acknowledged.push(durableSeq);
       must(waiting, 'a commit that waits')(durableSeq);
     },
-    onFailure: (error) => fail(error),
+    onFailure: (error) => {
+      failures.push(error);
+      fail(error);
+    },
     onLost: ({ error }) => fail(error),
     onSpaceLevel: (level) => levels.push(level),
   };
@@ -49,7 +57,7 @@ function openJournal(t: TestContext, options: Partial<JournalThreadOptions> = {}
       failure.then(reject);
       thread.commit(batch);
     });
-  return { dir, thread, acknowledged, levels, commit, failure };
+  return { dir, thread, acknowledged, levels, commit, failure, failures, ended };
 }
 
 test('commits are acknowledged in order, and a close leaves a clean journal', async (t) => {
@@ -102,14 +110,15 @@ test('a megabyte has a sync, an acknowledgement and a checkpoint of its own', as
   await thread.close();
 });
 
-test('a batch that cannot be written is a failure, and nothing is acknowledged after it', async (t) => {
-  const { dir, thread, acknowledged, commit, failure } = openJournal(t);
+test('a batch that cannot be written is a failure, told once, and nothing is acknowledged after it', async (t) => {
+  const { dir, thread, acknowledged, commit, failure, failures, ended } = openJournal(t);
   await commit(batchAt(0));
   await assert.rejects(commit(batchAt(2)), /must follow 1/);
   assert.equal((await failure).name, 'AssertionError');
   thread.commit(batchAt(1));
   await assert.rejects(thread.close(), /must follow 1/);
-  assert.deepEqual(acknowledged, [1]);
+  await ended;
+  assert.deepEqual([acknowledged, failures], [[1], [await failure]]);
   assert.ok(existsSync(dir.inUseFile));
 });
 
