@@ -71,11 +71,12 @@ export function readOperatorToken(dir: DataDir): string | null {
 
 /** null if there is no file. Throws `secret_invalid` if others can read it. */
 export function readSecret(path: string): Buffer | null {
-  const refusal = (thrown: unknown): JournalError =>
-    invalidSecret(path, `cannot be read: ${messageOf(thrown)}.`);
-  const mode = ifThere(() => statSync(path).mode, refusal);
-  if (mode === null) return null;
-  if ((mode & 0o077) === 0) return ifThere(() => readFileSync(path), refusal);
+  const found = ifThere(
+    () => ({ mode: statSync(path).mode, content: readFileSync(path) }),
+    (thrown) => invalidSecret(path, `cannot be read: ${messageOf(thrown)}.`),
+  );
+  if (found === null) return null;
+  if ((found.mode & 0o077) === 0) return found.content;
   throw invalidSecret(path, `is open to other users. Run: chmod 600 '${path}'`);
 }
 

@@ -11,6 +11,7 @@ import {
   masterSecretFingerprint,
   openMasterSecret,
   openOperatorToken,
+  readSecret,
 } from '../../../persistence/data-dir/secrets.js';
 import { rotateSigningKeys } from '../../../persistence/data-dir/signing-keys.js';
 import { absentPath, writeAbsent } from '../../../persistence/journal/segment/absent.js';
@@ -105,7 +106,7 @@ test('the master secret is created once, with mode 0600, and never replaced', (t
   assert.throws(() => openMasterSecret(dir, true), refusal('secret_invalid', /has 31 bytes, not 32/));
 });
 
-test('a secret that others can read is refused', (t) => {
+test('a secret that others can read, or the server cannot, is refused', (t) => {
   const dir = openDataDir(temporaryDir(t));
   openMasterSecret(dir, true);
   openOperatorToken(dir);
@@ -115,6 +116,7 @@ test('a secret that others can read is refused', (t) => {
     chmodSync(dir.operatorTokenFile, mode);
     assert.throws(() => openOperatorToken(dir), refusal('secret_invalid', /operator-token is open/));
   }
+  assert.throws(() => readSecret(dir.root), refusal('secret_invalid', /cannot be read: EISDIR/));
 });
 
 test('a retired signing key is forgotten, and one that does not fit its public half is refused', (t) => {
