@@ -1,6 +1,7 @@
 /** The mark's two slots: a torn or damaged one leaves the other, and without either nothing starts. */
 import assert from 'node:assert/strict';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import fs, { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { createMarkFile, EMPTY_MARK, MarkFile, readMarkFile } from '../../../persistence/journal/mark.js';
@@ -45,6 +46,22 @@ test('a write torn at any byte, or a flipped bit, leaves the previous mark', (t)
       file.close();
       assert.deepEqual(readMarkFile(path), markOf(3), `written over the slot: ${harm.name} at ${offset}`);
     }
+});
+
+test('a mark of which only a part is written is an error, and a new file is written part by part', (t) => {
+  const path = writtenMark(t, 2);
+  const file = new MarkFile(path);
+  const { writeSync } = fs;
+  const part = (fd: number, bytes: Uint8Array, from: number, count?: number, at?: number): number =>
+    writeSync(fd, bytes, from, Math.min(count ?? bytes.length - from, 60), at);
+  const writing = t.mock.method(fs, 'writeSync', part);
+  syncBuiltinESMExports();
+  assert.throws(() => file.write(markOf(3)), /only 60 bytes of the mark/);
+  createMarkFile(path, markOf(4));
+  writing.mock.restore();
+  syncBuiltinESMExports();
+  file.close();
+  assert.deepEqual(readMarkFile(path), markOf(4));
 });
 
 test('without a valid slot, or without the file, a journal with batches is refused', (t) => {

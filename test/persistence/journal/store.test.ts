@@ -1,7 +1,7 @@
 /** The journal's store on real files: it returns what was written, with proof, and an operator can read it. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
 import Database from 'better-sqlite3';
 import { must } from '../../../engine/base/assert.js';
@@ -33,6 +33,8 @@ test('batches come back in order, after any sequence number, before and after a 
     const expected = written.filter((batch) => batch.lastSeq > afterSeq);
     assert.deepEqual(readAll(dir, afterSeq).map(plain), expected, `after ${afterSeq}`);
   }
+  for (const name of readdirSync(dir.journal))
+    assert.equal(statSync(`${dir.journal}/${name}`).mode & 0o777, 0o600, name);
   store.close();
   assert.deepEqual(readdirSync(dir.journal).sort(), ['absent', 'mark', 'segment-0000000000000001.db']);
   assert.deepEqual(recover(dir).given, written);
