@@ -6,7 +6,7 @@ import { chmodSync, chownSync, existsSync, readFileSync, rmSync, statSync, write
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { openDataDir } from '../../../persistence/data-dir/layout.js';
-import { lockDataDir } from '../../../persistence/data-dir/lock.js';
+import { findHolder, lockDataDir } from '../../../persistence/data-dir/lock.js';
 import {
   masterSecretFingerprint,
   openMasterSecret,
@@ -36,8 +36,8 @@ test('a file in its place is named in the error', (t) => {
 });
 
 test('a directory that other users may write is refused with the command that mends it', (t) => {
-  const { root, journal } = openDataDir(temporaryDir(t));
-  for (const path of [root, journal]) {
+  const { root, journal, snapshots, archive } = openDataDir(temporaryDir(t));
+  for (const path of [root, journal, snapshots, archive]) {
     chmodSync(path, path === root ? 0o720 : 0o702);
     assert.throws(() => openDataDir(root), refusal('data_dir_invalid', new RegExp(`chmod go-w ${path}$`)));
     chmodSync(path, 0o755);
@@ -81,6 +81,7 @@ test('the lock is exclusive, also within a process, closed to other users, and c
   const dir = openDataDir(temporaryDir(t));
   const lock = lockDataDir(dir);
   assert.equal(readFileSync(dir.pidFile, 'utf8'), `${process.pid}\n`);
+  assert.throws(() => findHolder(dir), /holder of a lock must not probe it/);
   assert.throws(() => lockDataDir(dir), refusal('data_dir_locked', new RegExp(`process ${process.pid}\\.`)));
   rmSync(dir.pidFile);
   assert.throws(() => lockDataDir(dir), refusal('data_dir_locked', /by another process\./));
@@ -91,8 +92,9 @@ test('the lock is exclusive, also within a process, closed to other users, and c
   lock.release();
   assert.ok(existsSync(dir.pidFile), 'it is released once');
   assert.equal(modeOf(dir.lockFile), 0o600, 'also if it was opened to others');
+  writeFileSync(dir.operatorUrlFile, '');
   again.release();
-  assert.equal(existsSync(dir.pidFile), false);
+  for (const file of [dir.pidFile, dir.operatorUrlFile]) assert.equal(existsSync(file), false, file);
 });
 
 test('the master secret is created once, with mode 0600, and never replaced', (t) => {

@@ -79,23 +79,25 @@ test('a reader finishes a segment that is deleted meanwhile, and continues with 
   reader.close();
 });
 
-test('a reader that is too late for the next segment gets an error that says so', (t) => {
-  const { dir, paths } = journalOf(t);
-  const firstSeq = firstSeqOf(must(paths[1], 'a segment'));
-  const sentence = new RegExp(`no segment with the sequence numbers ${firstSeq} to .*try again`);
-  const reader = new JournalReader(dir, CHUNK_CHARS);
-  let lastSeq = 0;
-  assert.throws(
-    () => {
+test('a reader that is too late for the next segment, or misses it, gets an error that says so', (t) => {
+  for (const from of [0, 1]) {
+    const { dir, paths } = journalOf(t);
+    const firstSeq = firstSeqOf(must(paths[1], 'a segment'));
+    const sentence = new RegExp(`no segment with the sequence numbers ${firstSeq} to .*try again`);
+    const reader = new JournalReader(dir, CHUNK_CHARS);
+    let lastSeq = 0;
+    const read = (): void => {
       for (const row of reader.readBatches(0)) {
-        if (lastSeq === 0) deleteOldest(paths, 2);
+        if (lastSeq === 0) for (const path of paths.slice(from, 2)) rmSync(path);
         lastSeq = row.lastSeq;
       }
-    },
-    refusal('journal_incomplete', sentence),
-  );
-  assert.equal(lastSeq, firstSeq - 1, 'what was left of the one that was open');
-  reader.close();
+    };
+    // Where the one before it is still there, every time.
+    for (let times = 0; times <= from; times += 1)
+      assert.throws(read, refusal('journal_incomplete', sentence));
+    assert.equal(lastSeq, firstSeq - 1, 'what was left of the one that was open');
+    reader.close();
+  }
 });
 
 for (const listing of [1, 2]) {

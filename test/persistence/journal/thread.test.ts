@@ -88,13 +88,16 @@ test('commits that come together share a sync: the last one is acknowledged, and
   assert.deepEqual(recover(dir).given, batches);
 });
 
-test('a commit out of order, and a close before the last one is acknowledged, are programming errors', async (t) => {
+test('a commit out of order or after the close, and a close too early or again, are programming errors', async (t) => {
   const { thread, commit } = openJournal(t);
   const first = commit(batchAt(0));
   assert.throws(() => thread.commit(batchAt(0)), /commits are in order/);
   assert.throws(() => thread.close(), /no commit may be in flight/);
   assert.equal(await first, 1);
-  await thread.close();
+  const closed = thread.close();
+  assert.throws(() => thread.commit(batchAt(1)), /a journal that is closing takes no batch/);
+  await closed;
+  assert.throws(() => thread.close(), /a journal that is closed is not closed/);
 });
 
 test('a megabyte has a sync, an acknowledgement and a checkpoint of its own', async (t) => {
