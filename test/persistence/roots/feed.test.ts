@@ -11,25 +11,28 @@ import { codeOf, NOON_MS, type TestHost } from '../../support/host/host.js';
 
 const SOON = marketOf('ETH_ONE_MINUTE');
 const LATER = marketOf('BTC_FIVE_MINUTES');
-const BETS = 5;
+/** More than are packed at a time. */
+const BETS = 1_100;
 
 function following(host: TestHost, betsAtOnce: number) {
   const roots = new RoundRoots(Buffer.alloc(32, 7));
   /** By bet. */
   const markets: number[] = [];
   const made: RoundRoot[] = [];
+  const dropped: number[] = [];
   const feed = new RootFeed(
     host.engine,
     (notes) => {
       for (const note of notes)
-        if (note.kind === 'bets')
+        if (note.kind === 'dropped') dropped.push(note.market);
+        else if (note.kind === 'bets')
           for (let at = 0; at < note.cells.length; at += BET_CELLS)
             markets.push(must(note.cells[at + 2], 'a market'));
       made.push(...roots.take(notes));
     },
     betsAtOnce,
   );
-  return { feed, markets, made };
+  return { feed, markets, made, dropped };
 }
 
 test('bets that are told a few at a time make the same root, and the round that locks first comes first', () => {
@@ -40,17 +43,18 @@ test('bets that are told a few at a time make the same root, and the round that 
   const slow = following(host, 2);
   const fast = following(host, Number.POSITIVE_INFINITY);
   for (let i = 0; i < BETS; i++)
-    for (const market of [LATER, SOON]) assert.equal(codeOf(host.order(market)), 'accepted');
+    for (const market of [LATER, SOON])
+      assert.equal(codeOf(host.order(market, undefined, i === 0 ? 'seed' : null)), 'accepted');
   for (let i = 0; i < BETS; i++) slow.feed.tell();
   assert.deepEqual(slow.markets, [...Array(BETS).fill(SOON), ...Array(BETS).fill(LATER)]);
   fast.feed.tell();
   assert.equal(codeOf(host.order(SOON)), 'accepted');
   host.run(55_000);
-  for (const { feed, made } of [slow, fast]) {
+  for (const { feed, made, dropped } of [slow, fast]) {
     assert.deepEqual(made, []);
     feed.tell();
     feed.tell();
-    assert.equal(made.length, 1, 'once');
+    assert.deepEqual([made.length, dropped], [1, []], 'once');
   }
   assert.equal(slow.made[0]?.treeSize, BETS + 1);
   assert.deepEqual(slow.made, fast.made);
@@ -61,7 +65,7 @@ test('a round that is voided before its lock has no root', () => {
   feed.offer(0, 100, NOON_MS);
   host.run(50);
   assert.equal(codeOf(host.order()), 'accepted');
-  const { feed: told, made } = following(host, 100);
+  const { feed: told, made, dropped } = following(host, 100);
   told.tell();
   const { market, roundNumber } = must(host.engine.currentRound(0), 'a round');
   const timeMs = host.sequencer.stampMs();
@@ -69,5 +73,5 @@ test('a round that is voided before its lock has no root', () => {
   assert.equal(outcome.status, 'accepted');
   host.run(60_000);
   told.tell();
-  assert.deepEqual(made, []);
+  assert.deepEqual([made, dropped], [[], [market]]);
 });

@@ -136,13 +136,14 @@ export class TestHost {
   }
 
   /** By default a dollar on UP of BTC, one minute. */
-  order(market = 0, idempotency = ++this.#orders): Outcome {
+  order(market = 0, idempotency = ++this.#orders, clientSeed: string | null = null): Outcome {
     return this.sequencer.submit(
       plainOrder({
         timeMs: this.sequencer.stampMs(),
         account: this.account,
         market,
         idempotency: { keyHigh: 0, keyLow: idempotency, body: 1 },
+        clientSeed,
       }),
     );
   }
