@@ -10,8 +10,10 @@ import { must } from '../../../engine/base/assert.js';
 import type { Batch } from '../../../engine/model/ports.js';
 import type { DataDir } from '../../../persistence/data-dir/layout.js';
 import { JournalReader } from '../../../persistence/journal/reader.js';
+import { writeAbsent } from '../../../persistence/journal/segment/absent.js';
 import { findSegments, firstSeqOf } from '../../../persistence/journal/segment/names.js';
 import { Segment } from '../../../persistence/journal/segment/segment.js';
+import { OldRowsCheck } from '../../../persistence/shadow/old-rows.js';
 import { inspect } from '../../../persistence/upkeep/inspect.js';
 import { Findings } from '../../../persistence/upkeep/verify/findings.js';
 import { JournalRows } from '../../../persistence/upkeep/verify/journal-rows.js';
@@ -30,7 +32,7 @@ function journalOf(t: TestContext): { readonly dir: DataDir; readonly paths: rea
 }
 
 function deleteOldest(paths: readonly string[], count: number): void {
-  for (const path of paths.slice(0, count)) rmSync(path);
+  for (const path of paths.slice(0, count)) rmSync(path, { force: true });
 }
 
 /** Right after the journal's folder has been listed for the `listing`th time from now. */
@@ -122,8 +124,8 @@ test('an overview leaves out deleted segments, and names unreadable ones', (t) =
   assert.equal(inspect(dir).faults.length, 1);
 });
 
-test('verify does not report a deleted segment as damage', (t) => {
-  const { paths } = journalOf(t);
+test('a deleted segment is damage neither to verify nor to the check of old rows', (t) => {
+  const { dir, paths } = journalOf(t);
   const findings = new Findings();
   const rows = new JournalRows(paths, null, findings);
   const pass = (): undefined => undefined;
@@ -132,4 +134,13 @@ test('verify does not report a deleted segment as damage', (t) => {
   deleteOldest(paths, 2);
   assert.throws(() => [...unbroken], refusal('segment_gone'));
   assert.equal(findings.count, 0);
+  writeAbsent(dir, firstSeqOf(must(paths[2], 'a segment')) - 1);
+  const faults: string[] = [];
+  const check = new OldRowsCheck(
+    dir,
+    Number.MAX_SAFE_INTEGER,
+    (fault) => faults.push(fault),
+    () => deleteOldest(paths, 4),
+  );
+  assert.deepEqual([check.step(), faults], [false, []]);
 });
