@@ -34,7 +34,6 @@ export class OldRowsCheck {
   }
 
   step(): boolean {
-    if (this.#isDone) return false;
     const step = this.#steps.next();
     this.#isDone = step.done === true;
     this.#checkedSeq = step.done === true ? this.endSeq : step.value;
