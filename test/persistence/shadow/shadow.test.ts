@@ -15,12 +15,18 @@ import { checkArchive } from '../../../persistence/archive/check.js';
 import { copyArchive } from '../../../persistence/archive/copy.js';
 import { readArchiveProgress } from '../../../persistence/archive/file.js';
 import { ArchiveReader } from '../../../persistence/archive/reader/reader.js';
-import { JournalReader } from '../../../persistence/journal/reader.js';
 import type { JournalHead } from '../../../persistence/roots/messages.js';
 import { SnapshotFiles } from '../../../persistence/snapshot/files.js';
 import { newHasher } from '../../support/reference/pair.js';
 import { randomCommands } from '../../support/reference/random/stream.js';
-import { alterDatabase, onlySegment, randomOf, refusal, temporaryDir } from '../support/journal-files.js';
+import {
+  alterDatabase,
+  onlySegment,
+  randomOf,
+  readAll,
+  refusal,
+  temporaryDir,
+} from '../support/journal-files.js';
 import { alterBatch, catchUp, followed, HotSide, openShadow } from '../support/shadow-files.js';
 
 const STEPS = 900;
@@ -86,9 +92,7 @@ test('the journal’s place is told to be signed at the first end, and then each
   assert.deepEqual([told.at(-1)?.seq, told.length], [hot.engine.seq, due.length + 1]);
   opened.shadow.close();
   hot.close();
-  const reader = new JournalReader(hot.dir);
-  const chains = new Map([...reader.readBatches(0)].map((row) => [row.lastSeq, row.chain]));
-  reader.close();
+  const chains = new Map(readAll(hot.dir).map((row) => [row.lastSeq, row.chain]));
   for (const { seq, chain } of told) assert.equal(chains.get(seq), chain);
 });
 
@@ -146,12 +150,18 @@ test('another digest, a refused or an unknown command is a divergence, though ch
   }
 });
 
-test('a missing archive is rebuilt, a damaged one set aside, with the same result', (t) => {
+test('an older archive is continued, a missing one rebuilt, a damaged one set aside, with the same result', (t) => {
   const hot = new HotSide(temporaryDir(t), COMMANDS);
-  hot.write(300, 10);
+  hot.write(150, 10);
+  followed(hot.dir, { snapshotCommands: 100 });
+  const older = readFileSync(hot.dir.archiveFile);
+  hot.write(150, 10);
   followed(hot.dir, { snapshotCommands: 100 });
   const good = checkArchive(hot.dir.archiveFile);
   assert.deepEqual(good.faults, []);
+  writeFileSync(hot.dir.archiveFile, older);
+  assert.deepEqual(followed(hot.dir).notes, [], 'the newest snapshot is after its end');
+  assert.deepEqual(checkArchive(hot.dir.archiveFile), good);
   rmSync(hot.dir.archiveFile);
   const { notes } = followed(hot.dir);
   assert.match(`${notes.length} ${notes[0]}`, /^1 The archive .* is missing: it is made anew/);
