@@ -19,9 +19,9 @@ import type { RetentionPolicy } from '../../../persistence/upkeep/retention/choi
 import { executePlan, type PrunePlan, planPrune } from '../../../persistence/upkeep/retention/retention.js';
 import { newHasher } from '../../support/reference/pair.js';
 import { randomCommands } from '../../support/reference/random/stream.js';
-import { temporaryDir } from '../support/journal-files.js';
+import { CLOCK, temporaryDir } from '../support/journal-files.js';
 import { flipBit } from '../support/operator-dir.js';
-import { catchUp, followed, HandClock, HotSide, newestOnly, openShadow } from '../support/shadow-files.js';
+import { catchUp, followed, HotSide, newestOnly, openShadow } from '../support/shadow-files.js';
 
 const COMMANDS = randomCommands(31, 900);
 /** So small that a stream has many. */
@@ -65,9 +65,8 @@ test('old and covered segments are deleted, oldest first, and a start gives the 
   assert.equal(snapshotsOf(dir).length, 2);
 
   const reader = new JournalReader(dir);
-  const { engine, snapshotSeq } = recoverEngine(reader, new SnapshotFiles(dir.snapshots), {
-    clock: new HandClock(),
-  });
+  const files = new SnapshotFiles(dir.snapshots);
+  const { engine, snapshotSeq } = recoverEngine(reader, files, { clock: CLOCK });
   reader.close();
   assert.ok(snapshotSeq > 0);
   assert.equal(engine.stateDigest(newHasher), hot.engine.stateDigest(newHasher));
@@ -75,6 +74,10 @@ test('old and covered segments are deleted, oldest first, and a start gives the 
   const { faults, progress } = checkArchive(dir.archiveFile);
   assert.deepEqual([faults, progress?.fromSeq, progress?.seq], [[], 0, hot.engine.seq]);
   assert.deepEqual(planPrune(dir, NOTHING_YOUNG, LATER_MS).segments, []);
+  rmSync(dir.archiveFile);
+  const [, note = ''] = followed(dir).notes;
+  assert.ok(note.startsWith(`A new archive begins after sequence number ${oldestKept}, `), note);
+  assert.equal(checkArchive(dir.archiveFile).progress?.fromSeq, oldestKept);
 });
 
 test('everything is kept by default; so is what is young, or not in a snapshot or the archive', (t) => {
