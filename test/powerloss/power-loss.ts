@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { must } from '../../engine/base/assert.js';
 import { openDataDir } from '../../persistence/data-dir/layout.js';
-import { JournalReader } from '../../persistence/journal/reader.js';
+import { readAll } from '../persistence/support/journal-files.js';
 import { Rng } from '../support/reference/random/rng.js';
 import { Disk, LOSSES, type Loss } from './disk.js';
 import { environment, markPath, type Recording, record } from './record.js';
@@ -124,11 +124,5 @@ function markOf(op: DiskOp, root: string): number {
   return Number(MARK_FORM.exec(op.bytes.toString('latin1'))?.[1] ?? 0);
 }
 
-function digestsOf(root: string): Digests {
-  const reader = new JournalReader(openDataDir(root));
-  try {
-    return new Map(Array.from(reader.readBatches(0), ({ lastSeq, digest }) => [lastSeq, digest]));
-  } finally {
-    reader.close();
-  }
-}
+const digestsOf = (root: string): Digests =>
+  new Map(readAll(openDataDir(root)).map(({ lastSeq, digest }) => [lastSeq, digest]));

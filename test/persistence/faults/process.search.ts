@@ -11,10 +11,17 @@ import { createInterface } from 'node:readline';
 import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { findDataDir, openDataDir } from '../../../persistence/data-dir/layout.js';
-import { JournalReader } from '../../../persistence/journal/reader.js';
 import { findSegments } from '../../../persistence/journal/segment/names.js';
 import { byEffort } from '../../support/effort.js';
-import { batchesUpTo, recover, refusal, temporaryDir, writeSegments } from '../support/journal-files.js';
+import {
+  batchesUpTo,
+  readAll,
+  recover,
+  refusal,
+  stopped,
+  temporaryDir,
+  writeSegments,
+} from '../support/journal-files.js';
 
 const CHILD = fileURLToPath(new URL('../support/journal-child.js', import.meta.url));
 /** A segment of this size is sealed after its first batch. */
@@ -89,18 +96,15 @@ test('a disk that fills while segments are sealed and begun', async (t) => {
 
 test('a directory on a read-only mount is refused with what to do, and its copy is good', (t) => {
   const root = join(temporaryDir(t), 'data');
-  const { dir, store } = writeSegments(root, 30);
-  store.close();
+  const dir = stopped(writeSegments(root, 30));
   const place = join(temporaryDir(t), 'mounted');
   mkdirSync(place);
   const mount = (...args: string[]): boolean => spawnSync('mount', args).status === 0;
   if (!mount('--bind', root, place)) return t.skip('this user may not mount');
   try {
     assert.ok(mount('-o', 'remount,ro,bind', place));
-    const reader = new JournalReader(findDataDir(place));
-    const read = (): unknown => [...reader.readBatches(0)];
-    assert.throws(read, /copy the data directory to where this user may write/);
-    reader.close();
+    const sentence = /copy the data directory to where this user may write/;
+    assert.throws(() => readAll(findDataDir(place)), sentence);
     assert.throws(() => openDataDir(place), refusal('data_dir_invalid', /read-only file system/));
   } finally {
     spawnSync('umount', [place]);

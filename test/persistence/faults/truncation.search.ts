@@ -18,6 +18,7 @@ import {
   onlySegment,
   recover,
   segmentAt,
+  stopped,
   temporaryDir,
   writeSegments,
 } from '../support/journal-files.js';
@@ -121,8 +122,7 @@ function cutLastPage(t: TestContext, files: Files, name: string): void {
 
 for (const index of [1, -1])
   test(`${index > 0 ? 'a sealed' : 'the open'} segment cut within its last page`, (t) => {
-    const { dir, store } = writeSegments(temporaryDir(t), 30);
-    store.close();
+    const dir = stopped(writeSegments(temporaryDir(t), 30));
     cutLastPage(t, filesOf(dir), basename(segmentAt(dir, index)));
   });
 

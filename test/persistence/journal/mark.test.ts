@@ -11,6 +11,7 @@ import {
   onlySegment,
   recover,
   refusal,
+  stopped,
   temporaryDir,
   writeJournal,
 } from '../support/journal-files.js';
@@ -65,8 +66,7 @@ test('a mark of which only a part is written is an error, and a new file is writ
 });
 
 test('without a valid slot, or without the file, a journal with batches is refused', (t) => {
-  const { dir, store } = writeJournal(temporaryDir(t), 4);
-  store.close();
+  const dir = stopped(writeJournal(temporaryDir(t), 4));
   const good = readFileSync(dir.markFile);
   writeFileSync(dir.markFile, Buffer.alloc(good.length));
   assert.throws(() => recover(dir), refusal('mark_unreadable', /neither of its two slots/));
@@ -77,8 +77,7 @@ test('without a valid slot, or without the file, a journal with batches is refus
 });
 
 test('a journal that ends below the mark, or is another one, is refused', (t) => {
-  const { dir, store } = writeJournal(temporaryDir(t), 4);
-  store.close();
+  const dir = stopped(writeJournal(temporaryDir(t), 4));
   for (const [lastSeq, code, sentence] of [
     [12, 'journal_incomplete', /11 to 12 are missing.*restore DATA_DIR --to 10 --out/],
     [10, 'journal_corrupt', /not the one that was acknowledged/],

@@ -17,15 +17,22 @@ import { OldRowsCheck } from '../../../persistence/shadow/old-rows.js';
 import { inspect } from '../../../persistence/upkeep/inspect.js';
 import { Findings } from '../../../persistence/upkeep/verify/findings.js';
 import { JournalRows } from '../../../persistence/upkeep/verify/journal-rows.js';
-import { batchesUpTo, plain, refusal, temporaryDir, writeSegments } from '../support/journal-files.js';
+import {
+  batchesUpTo,
+  plain,
+  readAll,
+  refusal,
+  stopped,
+  temporaryDir,
+  writeSegments,
+} from '../support/journal-files.js';
 
 const BATCHES = 60;
 /** Every row is a chunk of its own. */
 const CHUNK_CHARS = 1;
 
 function journalOf(t: TestContext): { readonly dir: DataDir; readonly paths: readonly string[] } {
-  const { dir, store } = writeSegments(temporaryDir(t), BATCHES);
-  store.close();
+  const dir = stopped(writeSegments(temporaryDir(t), BATCHES));
   const paths = findSegments(dir.journal);
   assert.ok(paths.length >= 4, `${paths.length} segments`);
   return { dir, paths };
@@ -64,9 +71,7 @@ test('a segment that has been deleted is reported as gone', (t) => {
   assert.throws(() => Segment.open(first, 'read'), refusal('segment_gone', /not there any more.*Try again/));
   symlinkSync('nowhere', first);
   assert.throws(() => Segment.open(first, 'read'), refusal('data_dir_invalid', /link to a file that is not/));
-  const reader = new JournalReader(dir);
-  assert.throws(() => [...reader.readBatches(0)], refusal('data_dir_invalid'));
-  reader.close();
+  assert.throws(() => readAll(dir), refusal('data_dir_invalid'));
 });
 
 test('a reader finishes a segment that is deleted meanwhile, and continues with the next', (t) => {
@@ -105,11 +110,9 @@ test('a reader that is too late for the next segment, or misses it, gets an erro
 for (const listing of [1, 2]) {
   test(`a journal whose beginning goes after listing ${listing} is listed again`, (t) => {
     const { dir, paths } = journalOf(t);
-    const reader = new JournalReader(dir);
     deleteAfterListing(t, dir, { listing });
-    assert.throws(() => [...reader.readBatches(0)], refusal('journal_incomplete', /sequence numbers 1 to/));
+    assert.throws(() => readAll(dir), refusal('journal_incomplete', /sequence numbers 1 to/));
     assert.deepEqual(findSegments(dir.journal), paths.slice(1));
-    reader.close();
   });
 }
 

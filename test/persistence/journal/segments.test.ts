@@ -27,6 +27,7 @@ import {
   recover,
   refusal,
   segmentAt,
+  stopped,
   temporaryDir,
   writeSegments,
 } from '../support/journal-files.js';
@@ -35,11 +36,8 @@ import { leaveHalfSeal } from '../support/operator-dir.js';
 const BATCHES = 40;
 const ROLL_STEPS: readonly RollStep[] = ['wal_left', 'sealed', 'closed', 'next_written', 'next_named'];
 
-function closedJournal(t: TestContext, count = BATCHES): DataDir {
-  const { dir, store } = writeSegments(temporaryDir(t), count);
-  store.close();
-  return dir;
-}
+const closedJournal = (t: TestContext, count = BATCHES): DataDir =>
+  stopped(writeSegments(temporaryDir(t), count));
 
 test('a full segment is sealed and never written again, and the next one continues from it', (t) => {
   const { dir, store } = writeSegments(temporaryDir(t), BATCHES);

@@ -21,6 +21,7 @@ import {
   readAll,
   recover,
   refusal,
+  stopped,
   temporaryDir,
   writeJournal,
 } from '../support/journal-files.js';
@@ -100,8 +101,7 @@ test('the WAL stays short however much is written, and a clean close removes it'
 });
 
 function alteredJournal(t: TestContext, sql: string): DataDir {
-  const { dir, store } = writeJournal(temporaryDir(t), 5);
-  store.close();
+  const dir = stopped(writeJournal(temporaryDir(t), 5));
   alterDatabase(onlySegment(dir), sql);
   return dir;
 }
@@ -157,8 +157,7 @@ test('a row rewritten with a valid checksum breaks the chain', (t) => {
 });
 
 test('damage outside of rows, which the next append would spread, is found', (t) => {
-  const { dir, store } = writeJournal(temporaryDir(t), 5);
-  store.close();
+  const dir = stopped(writeJournal(temporaryDir(t), 5));
   const file = readFileSync(onlySegment(dir));
   // The header of a leaf page says at byte 5 where its rows begin; the first page after the schema's is the table's.
   const rowsBeginAt = file.readUInt16BE(4_096 + 5);

@@ -10,6 +10,7 @@ import { must } from '../../../engine/base/assert.js';
 import { Engine } from '../../../engine/engine.js';
 import type { Command } from '../../../engine/model/commands.js';
 import { defaultRules, RULES_VERSION } from '../../../engine/model/rules.js';
+import { closing } from '../../../persistence/data-dir/closing.js';
 import { createMarkFile } from '../../../persistence/journal/mark.js';
 import { JournalReader } from '../../../persistence/journal/reader.js';
 import { segmentPath, writeSegment } from '../../../persistence/journal/segment/names.js';
@@ -41,12 +42,8 @@ function lived(t: TestContext, snapshotsAfter: readonly number[], firstBatch = 0
 }
 
 function recover({ dir }: MadeDir): RecoveredEngine {
-  const reader = new JournalReader(dir);
-  try {
-    return recoverEngine(reader, new SnapshotFiles(dir.snapshots), { clock: CLOCK });
-  } finally {
-    reader.close();
-  }
+  using reader = closing(new JournalReader(dir));
+  return recoverEngine(reader, new SnapshotFiles(dir.snapshots), { clock: CLOCK });
 }
 
 function assertSame(recovered: RecoveredEngine, { engine, batches }: MadeDir, snapshotSeq: number): void {

@@ -25,6 +25,7 @@ import {
   onlySegment,
   recover,
   refusal,
+  stopped,
   temporaryDir,
   writeJournal,
 } from '../support/journal-files.js';
@@ -39,8 +40,7 @@ const ALL_STEPS: readonly CopyStep[] = [...COPIED, 'wal_removed', 'replaced', 'i
  * unnoticed.
  */
 function killedJournal(t: TestContext): DataDir {
-  const { dir, store } = writeJournal(temporaryDir(t), BATCHES / 2);
-  store.close();
+  const dir = stopped(writeJournal(temporaryDir(t), BATCHES / 2));
   const smaller = 'PRAGMA journal_mode = DELETE; PRAGMA page_size = 1024; VACUUM; PRAGMA journal_mode = WAL';
   alterDatabase(onlySegment(dir), smaller);
   const second = SqliteStore.open(dir, 'fsync');
@@ -110,8 +110,7 @@ test('the copy counts without the `in-use` file, too, and a damaged one is refus
 });
 
 test('a crash in the first start leaves a new directory', (t) => {
-  const { dir, store } = writeJournal(temporaryDir(t), 0);
-  store.close();
+  const dir = stopped(writeJournal(temporaryDir(t), 0));
   rmSync(dir.markFile);
   assert.equal(recover(dir).lastSeq, 0);
   rmSync(dir.markFile);

@@ -115,6 +115,12 @@ export function writeJournal(root: string, count: number, checkpointed = 0): Wri
   return { dir, store };
 }
 
+/** Cleanly. */
+export function stopped({ dir, store }: Written): DataDir {
+  store.close();
+  return dir;
+}
+
 /** About ten batches besides an empty segment. */
 export const SMALL_SEGMENT_BYTES = 20_000;
 
