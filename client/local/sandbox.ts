@@ -60,10 +60,11 @@ async function tell(
   { apiUrl, operatorUrl }: LocalServer,
   operator: OperatorClient,
   dataDir: string,
+  mover: string,
 ): Promise<void> {
   const { key } = await operator.createBettor({ name: 'sandbox' });
   const time = new Date(await operator.advance(0)).toISOString();
-  say(`The sandbox is up. It is ${time}, and only you move the time and the prices.
+  say(`The sandbox is up. It is ${time}, and ${mover} the time and the prices.
 
   API            ${apiUrl}
   operator API   ${operatorUrl}   (token: ${tokenSource(dataDir)})
@@ -98,7 +99,8 @@ async function main(): Promise<void> {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void server.stop());
   const operator = new OperatorClient({ url: server.operatorUrl, token: server.token });
   try {
-    await tell(server, operator, dataDir);
+    const mover = path.length > 0 ? `${values.prices} moves` : 'only you move';
+    await tell(server, operator, dataDir, mover);
     if (path.length > 0) await Promise.race([play(operator, path, speed), server.ended()]);
     await server.ended();
   } catch (error) {

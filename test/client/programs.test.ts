@@ -141,7 +141,7 @@ test('the sandbox prints a key, plays a price path, and keeps its time and its d
   first.child.kill('SIGTERM');
   await once(first.child, 'exit');
   const second = start('sandbox', ['--prices', DAY, '--speed', '0.001'], env);
-  await second.sees(/It is 2026-06-10T00:25:00\.000Z, and only you move/);
+  await second.sees(/It is 2026-06-10T00:25:00\.000Z, and \S+day\.csv moves the time and the prices\./);
   const [, again = ''] = await second.sees(/^ *API +(\S+)/m);
   const playing = new ToteClient({ url: again, key });
   await askUntil(
