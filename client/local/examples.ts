@@ -4,12 +4,14 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ToteClient } from '../index.js';
+import { ToteClient, ToteError } from '../index.js';
 import { OperatorClient } from '../sandbox/index.js';
 import { botNamed } from './bots.js';
 import { readArgs, runProgram, say, UsageError } from './program.js';
 
 const BALANCE = 1_000;
+/** Of a server with another data directory. */
+const UNKNOWN_TOKEN = 401;
 const DEFAULT_MARKET = 'BTC_ONE_MINUTE';
 
 const OPTIONS = {
@@ -30,7 +32,13 @@ async function makeKey(name: string): Promise<string> {
   }
   const url = env['TOTE_OPERATOR_URL'];
   const operator = new OperatorClient({ token, ...(url !== undefined && { url }) });
-  const { accountId, key } = await operator.createBettor({ name: `example ${name}`, balance: BALANCE });
+  const bettor = { name: `example ${name}`, balance: BALANCE };
+  const { accountId, key } = await operator.createBettor(bettor).catch((thrown: unknown) => {
+    if (!(thrown instanceof ToteError && thrown.status === UNKNOWN_TOKEN)) throw thrown;
+    throw new UsageError(
+      'the server has another operator token: set TOTE_API_KEY, which a sandbox prints, or TOTE_DATA_DIR to its folder',
+    );
+  });
   say(`${name} bets as ${accountId}, a new account with ${BALANCE} USD. Ctrl-C ends it.`);
   return key;
 }

@@ -57,7 +57,8 @@ function start(name: string, args: readonly string[], env: Readonly<Record<strin
       if (!goesOn) throw new Error(`${name} ended and said ${said}`);
     }
   };
-  return { child, sees };
+  const end = async (signal: NodeJS.Signals) => child.kill(signal) && once(child, 'exit');
+  return { sees, end };
 }
 
 test('a backtest gives the same bytes every time, and the sums fit', async () => {
@@ -106,10 +107,7 @@ const WRONG: readonly (readonly [name: string, args: readonly string[], line: Re
 test('a mistake in a command is one line and exit code 2', async () => {
   const env = { ...process.env, TOTE_DATA_DIR: join(folder, 'nowhere'), TOTE_API_KEY: undefined };
   for (const [name, args, line] of WRONG)
-    await assert.rejects(ran(name, args, env), ({ code, stderr }: { code: number; stderr: string }) => {
-      assert.match(stderr, line);
-      return code === 2;
-    });
+    await assert.rejects(ran(name, args, env), { code: 2, stderr: line });
 });
 
 test('a server ends with its program, and a backtest leaves no file behind', async () => {
@@ -121,8 +119,7 @@ test('a server ends with its program, and a backtest leaves no file behind', asy
   const TMPDIR = newDataDir();
   const backtest = start('backtest', ['momentum', '--verbose'], { TMPDIR });
   await backtest.sees(/bet_/);
-  backtest.child.kill('SIGTERM');
-  assert.deepEqual(await once(backtest.child, 'exit'), [130, null]);
+  assert.deepEqual(await backtest.end('SIGTERM'), [130, null]);
   assert.deepEqual(readdirSync(TMPDIR), []);
 });
 
@@ -138,8 +135,7 @@ test('the sandbox prints a key, plays a price path, and keeps its time and its d
   assert.deepEqual(await tote.cancelOrders(), { cancelled: 0 }, 'the key may cancel');
   const { currentRound } = await tote.getMarket('BTC_FIVE_MINUTES');
   assert.equal(currentRound?.startTime, '2026-06-10T00:25:00.000Z');
-  first.child.kill('SIGTERM');
-  await once(first.child, 'exit');
+  await first.end('SIGTERM');
   const second = start('sandbox', ['--prices', DAY, '--speed', '0.001'], env);
   await second.sees(/It is 2026-06-10T00:25:00\.000Z, and \S+day\.csv moves the time and the prices\./);
   const [, again = ''] = await second.sees(/^ *API +(\S+)/m);
@@ -148,8 +144,7 @@ test('the sandbox prints a key, plays a price path, and keeps its time and its d
     () => playing.getTime(),
     ({ time }) => time === '2026-06-10T00:25:30.000Z',
   );
-  second.child.kill('SIGTERM');
-  assert.deepEqual(await once(second.child, 'exit'), [0, null], 'it does not wait for the next price');
+  assert.deepEqual(await second.end('SIGTERM'), [0, null], 'it does not wait for the next price');
 });
 
 test('an example bot makes itself an account and bets beside `npm start`, whose ports a sandbox cannot have', async (t) => {
@@ -166,8 +161,11 @@ test('an example bot makes itself an account and bets beside `npm start`, whose 
   await bot.sees(/^momentum bets as acc_1, a new account with 1000 USD/);
   // Real time and a simulated walk: a bet may take a round or two, which this test does not wait for.
   await server.operator.get('/accounts/acc_1');
-  bot.child.kill('SIGINT');
-  assert.deepEqual(await once(bot.child, 'exit'), [0, null]);
+  assert.deepEqual(await bot.end('SIGINT'), [0, null]);
+  const other = { TOTE_OPERATOR_URL: server.operatorUrl, TOTE_OPERATOR_TOKEN: 'of-another-server' };
+  const astray = ran('examples', ['momentum'], { ...process.env, ...other, TOTE_API_KEY: undefined });
+  const line = /another operator token: set TOTE_API_KEY, .* or TOTE_DATA_DIR to its folder\n$/;
+  await assert.rejects(astray, { code: 2, stderr: line });
   const { port } = new URL(server.publicUrl);
   const own = { TOTE_DATA_DIR: join(folder, 'refused'), TOTE_PORT: port, TOTE_OPERATOR_PORT: '0' };
   const told =
