@@ -22,11 +22,10 @@ const ADDRESSES_REPORTED_MAX = 5;
 /** If more addresses have sent a right token, the first are forgotten. */
 const PROVEN_MAX = 1_000;
 
-const WRONG_TOKEN = new Refused(
-  'invalid_operator_token',
-  'Authorization: Bearer <operator token> is expected',
-  ['WWW-Authenticate', 'Bearer'],
-);
+const invalid = (detail: string): Refused =>
+  new Refused('invalid_operator_token', detail, ['WWW-Authenticate', 'Bearer']);
+const NO_TOKEN = invalid('Authorization: Bearer <operator token> is expected');
+const WRONG_TOKEN = invalid('this server has no such token; it reads the file of tokens anew on SIGHUP');
 
 /** An address that has sent a wrong token, for a minute. */
 interface Guesser {
@@ -76,7 +75,7 @@ export class TokenGuard implements Callers {
 
   identify({ authorization, address }: Presented): OperatorCaller | Refused {
     const token = /^bearer +(\S+) *$/i.exec(authorization)?.[1];
-    const found = token === undefined ? WRONG_TOKEN : this.present(token, address);
+    const found = token === undefined ? NO_TOKEN : this.present(token, address);
     return found instanceof Refused ? found : { name: found.name, role: found.role };
   }
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { keyDigest } from '../../../crypto/api-keys.js';
 import { firstToken } from '../../../engine/model/operators.js';
-import { Refused } from '../../../http/kit/refused.js';
+import type { Refused } from '../../../http/kit/refused.js';
 import { ADDRESSES_MAX, GUESSES_MAX, TokenGuard } from '../../../http/operator/access/token-guard.js';
 import { TestClock } from '../../support/host/host.js';
 import { RawClient } from '../../support/http/raw-client.js';
@@ -11,31 +11,29 @@ import { scrape } from '../../support/processes/scrape.js';
 import { Server } from '../../support/processes/server.js';
 
 const TOKEN = 'the-token-of-the-operator';
-const HERE = '10.0.0.1';
-const ELSEWHERE = '10.0.0.2';
+const [HERE, ELSEWHERE] = ['10.0.0.1', '10.0.0.2'];
 
 function guarded() {
   const clock = new TestClock();
   const guard = new TokenGuard([firstToken(keyDigest(TOKEN))], clock);
-  const send = (token: string, address = HERE): string => {
-    const refused = guard.identify({ authorization: token === '' ? '' : `Bearer ${token}`, address });
-    return refused instanceof Refused ? refused.code : 'taken';
-  };
+  const ask = (authorization: string, address = HERE): Partial<Refused> =>
+    guard.identify({ authorization, address }) as Partial<Refused>;
+  const send = (token: string, address = HERE): string =>
+    ask(token === '' ? '' : `Bearer ${token}`, address).code ?? 'taken';
   const guess = (count: number, address = HERE): void => {
     for (let n = 0; n < count; n++) assert.equal(send(`guess-${n}`, address), 'invalid_operator_token');
   };
-  return { clock, guard, send, guess };
+  return { clock, guard, ask, send, guess };
 }
 
 test('after ten wrong tokens within a minute further ones from the address, and no other, are refused unseen', () => {
-  const { clock, guard, send, guess } = guarded();
+  const { clock, ask, send, guess } = guarded();
   guess(GUESSES_MAX - 1);
   clock.pass(20_000);
   assert.equal(send('guess-last'), 'invalid_operator_token');
   assert.equal(send('one-more'), 'rate_limited');
   assert.equal(send('one-more', ELSEWHERE), 'invalid_operator_token');
-  const refused = guard.identify({ authorization: 'Bearer one-more', address: HERE });
-  assert.deepEqual(refused instanceof Refused && refused.headers, ['Retry-After', '40']);
+  assert.deepEqual(ask('Bearer one-more').headers, ['Retry-After', '40']);
   clock.pass(39_999);
   assert.equal(send('one-more'), 'rate_limited');
   clock.pass(1);
@@ -54,8 +52,10 @@ test('a right token always passes, whatever else its address has sent', () => {
 });
 
 test('a request without a token, or with the same wrong one, is not another guess', () => {
-  const { send, guess } = guarded();
+  const { ask, send, guess } = guarded();
   guess(GUESSES_MAX - 1);
+  assert.match(ask(TOKEN).detail ?? '', /^Authorization: Bearer .* is expected$/);
+  assert.match(ask('Bearer guess-0').detail ?? '', / on SIGHUP$/);
   for (let n = 0; n < 100; n++) {
     assert.equal(send(''), 'invalid_operator_token');
     assert.equal(send(`guess-${n % 9}`), 'invalid_operator_token');
