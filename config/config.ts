@@ -57,7 +57,9 @@ function read<T>({ name, unset, read, isSecret }: Variable<T>, env: Environment,
     if (!(error instanceof Expected)) throw error;
     // An address may have a password before "@", or a key behind "?".
     const isShown = isSecret !== true && !/[@?]/.test(text ?? '');
-    const shown = isShown ? JSON.stringify(text) : 'its value';
+    const file = isSecret === true && text !== undefined ? env[`${name}_FILE`] : undefined;
+    const hidden = file === undefined ? 'its value' : `its value in ${file}`;
+    const shown = isShown ? JSON.stringify(text) : hidden;
     mistakes.push(`${name}: ${shown} is not valid; expected ${error.message}`);
     return unset;
   }

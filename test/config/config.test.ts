@@ -164,6 +164,7 @@ test('a secret comes from its variable, a file or a credential, from one of them
     [{ TOTE_HERMES_API_KEY_FILE: `${key}x` }, /^TOTE_HERMES_API_KEY: .*can be read: ENOENT/],
     [{ ...inFile, TOTE_HERMES_API_KEY: 'in-clear' }, /expected one of TOTE_HERMES_API_KEY, /],
     [{ ...inFile, CREDENTIALS_DIRECTORY: folder }, /and the credential TOTE_HERMES_API_KEY/],
+    [{ TOTE_OPERATOR_TOKEN_FILE: key }, /^TOTE_OPERATOR_TOKEN: its value in .*HERMES_API_KEY is not valid; /],
     [{ TOTE_PORT_FILE: key }, /^TOTE_PORT_FILE: no such variable/],
   ];
   for (const [env, expected] of refused) assert.match(mistakesOf(env).join(), expected);
