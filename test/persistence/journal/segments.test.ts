@@ -88,6 +88,9 @@ test('a crash after any step of a roll, and after each step of the recovery that
       assertServes(twice, count, `${step}, ${second}`);
     });
     assert.ok(crashes >= 6, `${crashes} steps of recovery after ${step}`);
+    // A sealed segment stays so.
+    const begun = step === 'wal_left' || step === 'next_named' ? 0 : 1;
+    assert.equal(findSegments(once.journal).length, findSegments(dir.journal).length + begun, step);
     assertServes(once, count, step);
   }
 });

@@ -1,6 +1,6 @@
 /** A directory without its journal is never mistaken for a new one, whatever else is left. */
 import assert from 'node:assert/strict';
-import { cpSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { dataDirLayout } from '../../../persistence/data-dir/layout.js';
@@ -22,6 +22,18 @@ test('without the journal the refusal names what is left, and the command that r
   for (let attempt = 0; attempt < 2; attempt += 1)
     assert.throws(() => start(root), refusal('journal_incomplete', sentence));
   assert.deepEqual(filesOf(root), before, 'nothing is made or changed');
+});
+
+test('a lost master secret is not made anew, and another one is refused', (t) => {
+  const { root, masterSecretFile } = makeFor(t).dir;
+  rmSync(masterSecretFile);
+  assert.throws(
+    () => start(root),
+    refusal('secret_invalid', /master-secret is missing, but the journal has/),
+  );
+  assert.equal(existsSync(masterSecretFile), false);
+  writeFileSync(masterSecretFile, Buffer.alloc(32, 1), { mode: 0o600 });
+  assert.throws(() => start(root), refusal('secret_invalid', /is not the secret that the journal's rounds/));
 });
 
 test('with the mark it names what was acknowledged', (t) => {

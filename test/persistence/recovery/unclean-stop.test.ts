@@ -51,17 +51,19 @@ function killedJournal(t: TestContext): DataDir {
   return image;
 }
 
-test('a kill loses nothing, and leaves a clean directory after recovery', (t) => {
-  const dir = killedJournal(t);
-  const recovered = recover(dir);
-  assert.equal(recovered.wasUnclean, true);
-  assert.deepEqual(recovered.given, batchesUpTo(BATCHES));
-  const segment = onlySegment(dir);
-  const leftovers = [walPath, shmPath, unfinishedPath, recoveredPath].map((side) => side(segment));
-  const left = [...leftovers, dir.inUseFile].filter((path) => existsSync(path));
-  assert.deepEqual(left, []);
-  assert.equal(recover(dir).wasUnclean, false);
-});
+for (const isMarked of [true, false])
+  test(`a kill loses nothing, and leaves a clean directory, ${isMarked ? 'with' : 'without'} the in-use file`, (t) => {
+    const dir = killedJournal(t);
+    if (!isMarked) rmSync(dir.inUseFile);
+    const recovered = recover(dir);
+    assert.equal(recovered.wasUnclean, true);
+    assert.deepEqual(recovered.given, batchesUpTo(BATCHES));
+    const segment = onlySegment(dir);
+    const leftovers = [walPath, shmPath, unfinishedPath, recoveredPath].map((side) => side(segment));
+    const left = [...leftovers, dir.inUseFile].filter((path) => existsSync(path));
+    assert.deepEqual(left, []);
+    assert.equal(recover(dir).wasUnclean, false);
+  });
 
 test('recovery changes neither database nor WAL until the copy is complete', (t) => {
   const dir = killedJournal(t);
