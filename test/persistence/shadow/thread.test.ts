@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
+import Database from 'better-sqlite3';
 import { orders, setUpCommands } from '../../../bench/engine/scenario.js';
 import { must } from '../../../engine/base/assert.js';
 import { checkArchive } from '../../../persistence/archive/check.js';
@@ -20,13 +21,6 @@ const ACCOUNTS = 20;
 /** A thread that is terminated leaves half a file, for the next start to delete. */
 const CLOSE_MS_MAX = 60_000;
 
-interface Started {
-  readonly thread: ShadowThread;
-  readonly diverged: Error[];
-  readonly notes: string[];
-  readonly news: ShadowNews[];
-}
-
 function hotSide(t: TestContext, bets: number): HotSide {
   return new HotSide(temporaryDir(t), (print) => [
     ...setUpCommands(ACCOUNTS, 10_000, print),
@@ -34,7 +28,7 @@ function hotSide(t: TestContext, bets: number): HotSide {
   ]);
 }
 
-function startThread(hot: HotSide, changes: Partial<ShadowOptions> = {}): Started {
+function startThread(hot: HotSide, changes: Partial<ShadowOptions> = {}) {
   const diverged: Error[] = [];
   const notes: string[] = [];
   const news: ShadowNews[] = [];
@@ -54,7 +48,7 @@ const spoilRow = ({ dir }: HotSide, which: 'min' | 'max'): void =>
     `UPDATE batch SET commands = commands || ' ' WHERE last_seq = (SELECT ${which}(last_seq) FROM batch)`,
   );
 
-const until = ({ thread }: Started, holds: (status: ShadowThread['status']) => boolean) =>
+const until = ({ thread }: { thread: ShadowThread }, holds: (status: ShadowThread['status']) => boolean) =>
   askUntil(() => thread.status, holds);
 
 test('it follows the journal while it is written, and closes all files at the end', async (t) => {
@@ -74,10 +68,15 @@ test('it follows the journal while it is written, and closes all files at the en
   const { seq, bytes, tookMs } = must(started.thread.status.snapshot, 'a snapshot');
   assert.ok(seq > 300);
   assert.deepEqual(started.news.at(-1), { kind: 'snapshot', seq, bytes, tookMs });
+  const denial = { operator: 'ann', role: 'read', route: 'r', times: 1 } as const;
+  started.thread.keepRefusals({ seq, timeMs: 1, denials: [denial], guesses: null });
   await started.thread.close();
   hot.close();
   for (const path of findSegments(hot.dir.journal)) assert.ok(!existsSync(walPath(path)), 'no WAL is left');
   assert.ok(!existsSync(walPath(hot.dir.archiveFile)));
+  const db = new Database(hot.dir.archiveFile, { readonly: true });
+  assert.equal(db.prepare('SELECT count(*) FROM refusal').pluck().get(), 1, 'refusals that wait are kept');
+  db.close();
   assert.deepEqual([started.diverged, started.notes], [[], []]);
   assert.deepEqual(checkArchive(hot.dir.archiveFile).faults, []);
 });
@@ -106,7 +105,7 @@ test('below the soft mark of free space it pauses and says why', async (t) => {
   hot.close();
 });
 
-test('a damaged row that it comes to is a fault of the journal as well', async (t) => {
+test('a damaged row that it comes to is a fault of the journal as well, until it is mended', async (t) => {
   const hot = hotSide(t, 100);
   hot.write(hot.left, 20);
   hot.close();
@@ -114,6 +113,9 @@ test('a damaged row that it comes to is a fault of the journal as well', async (
   const started = startThread(hot);
   const { oldRows, reason } = await until(started, ({ state }) => state === 'failed');
   assert.deepEqual([oldRows.faults, started.diverged], [[reason], []]);
+  alterDatabase(onlySegment(hot.dir), 'UPDATE batch SET commands = rtrim(commands)');
+  const mended = await until(started, ({ state }) => state === 'following');
+  assert.deepEqual([mended.oldRows.faults, mended.reason], [[], null]);
   await started.thread.close();
 });
 
