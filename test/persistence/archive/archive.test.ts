@@ -19,9 +19,10 @@ import { ledgerEntryOf } from '../../../persistence/archive/reader/entries.js';
 import { ArchiveReader } from '../../../persistence/archive/reader/reader.js';
 import type { ArchivePosition } from '../../../persistence/archive/schema.js';
 import { ArchiveWriter } from '../../../persistence/archive/writer.js';
+import { closing } from '../../../persistence/data-dir/closing.js';
 import { type DataDir, openDataDir } from '../../../persistence/data-dir/layout.js';
 import { randomCommands } from '../../support/reference/random/stream.js';
-import { randomOf, refusal, temporaryDir } from '../support/journal-files.js';
+import { alterDatabase, randomOf, refusal, temporaryDir } from '../support/journal-files.js';
 import { START } from '../support/made-dir.js';
 
 const STEPS = 700;
@@ -61,12 +62,8 @@ function archiveOf(dir: DataDir, seed: number): { engine: Engine; outcomes: Numb
 }
 
 function rowsOf(dir: DataDir, sql: string, ...parameters: number[]): Record<string, unknown>[] {
-  const db = new Database(dir.archiveFile, { readonly: true });
-  try {
-    return db.prepare<number[], Record<string, unknown>>(sql).all(...parameters);
-  } finally {
-    db.close();
-  }
+  using db = closing(new Database(dir.archiveFile, { readonly: true }));
+  return db.prepare<number[], Record<string, unknown>>(sql).all(...parameters);
 }
 
 const DATA = ['bet', 'round', 'transfer', 'limit_step', 'progress'];
@@ -279,9 +276,7 @@ test('any flipped bit is detected, or has no effect', (t) => {
   const dir = openDataDir(temporaryDir(t));
   archiveOf(dir, 8);
   const good = dump(dir);
-  const db = new Database(dir.archiveFile);
-  db.pragma('journal_mode = DELETE');
-  db.close();
+  alterDatabase(dir.archiveFile, 'PRAGMA journal_mode = DELETE');
   const bytes = readFileSync(dir.archiveFile);
   const flipped = openDataDir(join(temporaryDir(t), 'flipped'));
   const random = randomOf(8);

@@ -33,12 +33,7 @@ const ACKNOWLEDGEMENTS = 3;
 
 const hasStrace = spawnSync('strace', ['-o', '/dev/null', 'true']).status === 0;
 
-interface Ended {
-  readonly durableSeq: number;
-  readonly hasFailed: boolean;
-}
-
-async function write(t: TestContext, root: string, wrap: readonly string[]): Promise<Ended> {
+async function write(t: TestContext, root: string, wrap: readonly string[]) {
   const [file = '', ...args] = [...wrap, process.execPath, CHILD, root, ONE_BATCH_BYTES];
   const child = spawn(file, args, { stdio: ['ignore', 'pipe', 'ignore'], detached: true });
   const kill = (): void => {

@@ -6,7 +6,6 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import Database from 'better-sqlite3';
 import { must } from '../../../engine/base/assert.js';
 import { openDataDir } from '../../../persistence/data-dir/layout.js';
 import { commitBatch } from '../../../persistence/journal/commit.js';
@@ -14,6 +13,7 @@ import type { Durability } from '../../../persistence/journal/segment/open.js';
 import { SqliteStore } from '../../../persistence/journal/store.js';
 import { byEffort } from '../../support/effort.js';
 import {
+  alterDatabase,
   batchAt,
   onlySegment,
   recover,
@@ -45,11 +45,8 @@ function killedJournal(t: TestContext, durability: Durability = 'fsync'): Killed
   const dir = openDataDir(join(temporaryDir(t), 'data'));
   recover(dir);
   const path = onlySegment(dir);
-  const db = new Database(path);
-  for (const pragma of ['journal_mode = DELETE', `page_size = ${PAGE_BYTES}`]) db.pragma(pragma);
-  db.exec('VACUUM');
-  db.pragma('journal_mode = WAL');
-  db.close();
+  const smaller = `PRAGMA journal_mode = DELETE; PRAGMA page_size = ${PAGE_BYTES}; VACUUM`;
+  alterDatabase(path, smaller, 'PRAGMA journal_mode = WAL');
   const store = SqliteStore.open(dir, durability);
   const marks = [readFileSync(dir.markFile)];
   const walBytes = [0];

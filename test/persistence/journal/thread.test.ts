@@ -5,7 +5,7 @@ import { type TestContext, test } from 'node:test';
 import { must } from '../../../engine/base/assert.js';
 import type { Batch, JournalWriterEvents, SpaceLevel } from '../../../engine/model/ports.js';
 import { fileBytes, walPath } from '../../../persistence/data-dir/files.js';
-import { type DataDir, openDataDir } from '../../../persistence/data-dir/layout.js';
+import { openDataDir } from '../../../persistence/data-dir/layout.js';
 import { JournalError } from '../../../persistence/errors.js';
 import { readMarkFile } from '../../../persistence/journal/mark.js';
 import type { JournalThreadOptions } from '../../../persistence/journal/messages.js';
@@ -13,18 +13,7 @@ import { JournalThread, startJournalThread } from '../../../persistence/journal/
 import { askUntil } from '../../support/ask-until.js';
 import { batchAt, batchesUpTo, onlySegment, recover, temporaryDir } from '../support/journal-files.js';
 
-interface Journal {
-  readonly dir: DataDir;
-  readonly thread: JournalThread;
-  readonly acknowledged: number[];
-  readonly levels: SpaceLevel[];
-  commit(batch: Batch): Promise<number>;
-  readonly failure: Promise<Error>;
-  readonly failures: Error[];
-  readonly ended: Promise<unknown>;
-}
-
-function openJournal(t: TestContext, options: Partial<JournalThreadOptions> = {}): Journal {
+function openJournal(t: TestContext, options: Partial<JournalThreadOptions> = {}) {
   const dir = openDataDir(temporaryDir(t));
   const { lastSeq } = recover(dir);
   const started = startJournalThread();

@@ -18,7 +18,6 @@ import type { RollStep } from '../../../persistence/journal/segment/roll.js';
 import { SqliteStore } from '../../../persistence/journal/store.js';
 import type { CopyStep } from '../../../persistence/recovery/copy.js';
 import { prepareJournal } from '../../../persistence/recovery/prepare.js';
-import type { JournalEnd } from '../../../persistence/replay/replay.js';
 
 export const CLOCK: Clock = { nowMs: () => 1_763_700_000_000, monotonicMs: () => 0 };
 
@@ -67,17 +66,8 @@ export function plain(batch: Batch): Batch {
   return { firstSeq, lastSeq, timeMs, commands, digest };
 }
 
-interface RecoveredBatches extends JournalEnd {
-  readonly wasUnclean: boolean;
-  readonly notes: readonly string[];
-  readonly given: readonly Batch[];
-}
-
 /** As a start does, with an engine that agrees to everything. */
-export function recover(
-  dir: DataDir,
-  onStep: (step: CopyStep | RollStep) => void = () => {},
-): RecoveredBatches {
+export function recover(dir: DataDir, onStep: (step: CopyStep | RollStep) => void = () => {}) {
   const { mark, wasUnclean, notes, close } = prepareJournal({ dir, clock: CLOCK, onStep });
   try {
     const rows = readAll(dir);

@@ -89,14 +89,7 @@ export function shadowOptions(dir: DataDir, changes: Partial<ShadowOptions> = {}
   };
 }
 
-interface OpenedShadow {
-  readonly shadow: Shadow;
-  readonly clock: HandClock;
-  readonly notes: string[];
-  readonly news: ShadowNews[];
-}
-
-export function openShadow(dir: DataDir, changes: Partial<ShadowOptions> = {}): OpenedShadow {
+export function openShadow(dir: DataDir, changes: Partial<ShadowOptions> = {}) {
   const clock = new HandClock();
   const notes: string[] = [];
   const news: ShadowNews[] = [];
@@ -107,28 +100,22 @@ export function openShadow(dir: DataDir, changes: Partial<ShadowOptions> = {}): 
 }
 
 /** Opened, caught up, and closed. */
-export function followed(dir: DataDir, changes: Partial<ShadowOptions> = {}): OpenedShadow {
+export function followed(dir: DataDir, changes: Partial<ShadowOptions> = {}) {
   const opened = openShadow(dir, changes);
   catchUp(opened);
   opened.shadow.close();
   return opened;
 }
 
-export function catchUp({ shadow, clock }: OpenedShadow): void {
+export function catchUp({ shadow, clock }: { shadow: Shadow; clock: HandClock }): void {
   for (let quiet = 0; quiet < 2; ) {
     quiet = shadow.step() === 'idle' ? quiet + 1 : 0;
     clock.ms += 2_000;
   }
 }
 
-interface Altered {
-  readonly lastSeq: number;
-  readonly digest: string;
-  readonly altered: string;
-}
-
 /** Only a replay can detect it: every checksum and the chain are valid. */
-export function alterDigest(dir: DataDir, seq: number): Altered {
+export function alterDigest(dir: DataDir, seq: number) {
   const other = (digest: string): string => `${digest.slice(0, -1)}${digest.endsWith('0') ? '1' : '0'}`;
   const { lastSeq, digest } = alterBatch(dir, seq, (row) => ({ ...row, digest: other(row.digest) }));
   return { lastSeq, digest, altered: other(digest) };
