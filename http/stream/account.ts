@@ -66,6 +66,7 @@ export class AccountChannel implements StreamChannel {
 
   subscribe(connection: Connection, request: Subscribe): void {
     this.unsubscribe(connection);
+    if (!connection.isOpen) return;
     const { account, key } = connection.subscriber;
     // Changes are seen from here on: the engine's thread reads the balance later.
     if (this.#accounts.size === 0) this.#position = this.log.end;
@@ -83,13 +84,24 @@ export class AccountChannel implements StreamChannel {
     this.#accounts.set(account, group);
   }
 
+  /** A request that waits for its balance is answered, without one: its subscription is over as it begins. */
   unsubscribe(connection: Connection): void {
+    const request = this.#asked.get(connection);
+    this.#leave(connection);
+    if (request !== undefined) this.#confirm(connection, request, this.moment());
+  }
+
+  #leave(connection: Connection): void {
     const { account } = connection.subscriber;
     const group = this.#accounts.get(account);
     if (group === undefined) return;
     if (this.#asked.delete(connection)) group.waiting -= 1;
     group.members.delete(connection);
     if (group.members.size + group.waiting === 0) this.#accounts.delete(account);
+  }
+
+  #confirm(connection: Connection, { id }: Subscribe, moment: Moment): void {
+    connection.send(subscribedText(moment, { id, channel: 'account', markets: null, since: null }));
   }
 
   flush(): void {
@@ -109,7 +121,7 @@ export class AccountChannel implements StreamChannel {
     answer: BalanceReply | Refused,
   ): void {
     if (answer instanceof Refused) {
-      this.unsubscribe(connection);
+      this.#leave(connection);
       connection.refuse(request.id, answer);
       return;
     }
@@ -121,8 +133,7 @@ export class AccountChannel implements StreamChannel {
     const moment = this.moment();
     group.see(answer.seq, moment.timeMs, answer.balanceCents);
     group.members.set(connection, group.seq);
-    const { id } = request;
-    connection.send(subscribedText(moment, { id, channel: 'account', markets: null, since: null }));
+    this.#confirm(connection, request, moment);
     connection.send(accountText(group, true, group.balanceCents, []));
   }
 
