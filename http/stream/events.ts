@@ -79,10 +79,11 @@ export abstract class EventsChannel implements StreamChannel {
       return;
     }
     const { id, markets = null } = request;
-    connection.send(subscribedText(now, { id, channel: this.channel, markets, since }));
+    // First, because a slow client's stream may end while it is sent the answer.
     const catchUp = { connection, id, ...this.prepare(connection, request), at, seq: since };
     this.#catchUps.set(connection, catchUp);
     connection.catchUps += 1;
+    connection.send(subscribedText(now, { id, channel: this.channel, markets, since }));
     this.#schedule();
   }
 
