@@ -32,6 +32,7 @@ export class Shutdown {
   /** Somebody wants the process to end, cleanly. */
   #isEnding = false;
   #isFailing = false;
+  #isBounded = false;
   #isJournalLost = false;
 
   constructor(
@@ -60,7 +61,10 @@ export class Shutdown {
     process.on('unhandledRejection', (error) => this.programmingError(error));
   }
 
-  /** A standby becomes a leader: half of it cannot be closed, so a stop waits until `watch` is called again. */
+  /**
+   * A standby becomes a leader: half of it cannot be closed, so a stop waits until `watch` is called again, as long as
+   * a stop may take.
+   */
   unwatch(): void {
     this.#closable = null;
   }
@@ -131,6 +135,7 @@ export class Shutdown {
   }
 
   #end(closable: Closable | null): void {
+    this.#bound();
     if (closable === null) return;
     this.#stop(closable).then(
       () => {
@@ -142,9 +147,16 @@ export class Shutdown {
   }
 
   async #stop(closable: Closable): Promise<void> {
-    const end = (): never => this.fatal(new Error(`the stop has taken ${this.stopMsMax / 1_000} s`));
-    setTimeout(end, this.stopMsMax);
+    this.#bound();
     await closable.drain();
     await closable.close();
+  }
+
+  /** From the first signal on, also while a stop waits for `watch`. */
+  #bound(): void {
+    if (this.#isBounded) return;
+    this.#isBounded = true;
+    const end = (): never => this.fatal(new Error(`the stop has taken ${this.stopMsMax / 1_000} s`));
+    setTimeout(end, this.stopMsMax);
   }
 }

@@ -80,10 +80,8 @@ for (const [what, body, signals] of [
 
 test('a log on a full disk holds up nothing and ends nothing', async () => {
   const body = `
-    const log = createLog('info');
-    log.write('starting');
-    log.flush();
-    ending.watch(server); say('up');
+    const log = createLog('info'); log.write('starting'); log.flush();
+    ${UP}
   `;
   const { code, stdout } = await run(body, ['SIGTERM'], openSync('/dev/full', 'w'));
   assert.deepEqual([code, stdout], [0, 'up\ndrain\nclose\n']);
@@ -126,6 +124,7 @@ for (const [why, body, reason] of [
     "server.close = () => new Promise(() => {}); hasty.watch(server); say('up');",
     /taken 0.02 s/,
   ],
+  ['of a takeover without an end', "hasty.watch({}); hasty.unwatch(); say('up');", /taken 0.02 s/],
   ['for a full disk', `${UP} ending.diskFull(${DISK});`, /"directory":"\/srv\/tote","freeBytes":12345/],
 ] as const) {
   test(`a stop ${why} is fatal, with its reason in the log`, async () => {
