@@ -66,6 +66,7 @@ export class Subscription {
   }
 
   onResyncRequired(): void {
+    this.#isActive = false;
     this.#seq = null;
     this.#isResync = true;
   }

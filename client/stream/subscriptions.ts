@@ -1,4 +1,4 @@
-/** All subscriptions of a stream, and the requests for them that the server has not answered. */
+/** All subscriptions of a stream, and the requests for them on its connection. */
 import { type Failure, failed, type ToteError } from '../base/errors.js';
 import type { Channel, ChannelMessage, ClientMessage } from './messages.js';
 import type { Subscription } from './subscription.js';
@@ -20,7 +20,7 @@ export class Subscriptions {
 
   /** Resolves when the server has confirmed it, on this connection or a later one, or when it is over before. */
   add(subscription: Subscription): Promise<Subscription> {
-    this.#stopWaiting(subscription.channel);
+    this.#forget(subscription.channel);
     this.#byChannel.set(subscription.channel, subscription);
     return new Promise((resolve, reject) => {
       this.#waiting.set(subscription, { resolve, reject });
@@ -29,7 +29,7 @@ export class Subscriptions {
   }
 
   remove(channel: Channel): void {
-    this.#stopWaiting(channel);
+    this.#forget(channel);
     if (this.#byChannel.delete(channel)) this.#send?.({ op: 'unsubscribe', id: this.nextId(), channel });
   }
 
@@ -57,21 +57,20 @@ export class Subscriptions {
     this.#byChannel.get(message.type)?.onChannelMessage(message);
   }
 
+  /** The server may still refuse it: events may be overwritten before it has sent them. */
   onSubscribed(id: number, since: number | null): void {
-    const subscription = this.#take(id);
-    // It may have been replaced or ended meanwhile.
-    if (subscription === null || this.#byChannel.get(subscription.channel) !== subscription) return;
+    const subscription = this.#requests.get(id);
+    if (subscription === undefined) return;
     subscription.onConfirmed(since);
     this.#waiting.get(subscription)?.resolve(subscription);
     this.#waiting.delete(subscription);
   }
 
-  /** Whether the refused message was one for a subscription. */
+  /** Whether the refused message was one for a subscription that is neither replaced nor ended. */
   onError(id: number, failure: Failure): boolean {
-    const subscription = this.#take(id);
-    if (subscription === null) return false;
-    // Asked for again, one that was replaced would take the place of its successor.
-    if (this.#byChannel.get(subscription.channel) !== subscription) return true;
+    const subscription = this.#requests.get(id);
+    if (subscription === undefined) return false;
+    this.#requests.delete(id);
     if (failure.code === 'resync_required') {
       subscription.onResyncRequired();
       this.#request(subscription);
@@ -85,10 +84,14 @@ export class Subscriptions {
     return true;
   }
 
-  /** The channel's subscription is ended or replaced: the server's word on it comes too late. */
-  #stopWaiting(channel: Channel): void {
+  /**
+   * The channel's subscription is ended or replaced: the server's word on it comes too late. Asked for again, it would
+   * take the place of its successor.
+   */
+  #forget(channel: Channel): void {
     const subscription = this.#byChannel.get(channel);
     if (subscription === undefined) return;
+    for (const [id, of] of this.#requests) if (of === subscription) this.#requests.delete(id);
     this.#waiting.get(subscription)?.resolve(subscription);
     this.#waiting.delete(subscription);
   }
@@ -98,11 +101,5 @@ export class Subscriptions {
     const id = this.nextId();
     this.#requests.set(id, subscription);
     this.#send(subscription.request(id));
-  }
-
-  #take(id: number): Subscription | null {
-    const subscription = this.#requests.get(id) ?? null;
-    this.#requests.delete(id);
-    return subscription;
   }
 }

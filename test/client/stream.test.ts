@@ -194,18 +194,20 @@ test('after a lost connection events resume where they were, and what comes twic
   assert.deepEqual(states, ['connected', 1, 'connected', 1, 'connected']);
 });
 
-test('where the server cannot resume, the bot is told once the events come again', async () => {
+test('where the server cannot resume, at once or later, the bot is told once the events come again', async () => {
   const { stream, line } = await connected();
   const said: (string | number)[] = [];
   const options = { since: 7, onResync: () => said.push('resync') };
   void stream.subscribe('fills', ({ seq }) => said.push(seq), options);
   const { id, since } = await line.next();
-  assert.equal(since, 7);
   line.refuse(id, 'resync_required');
-  assert.equal('since' in (await line.confirm(100)), false);
+  const again = await line.confirm(100);
   line.send(fills(101));
-  while (said.length < 2) await new Promise((resolve) => setImmediate(resolve));
-  assert.deepEqual(said, ['resync', 101]);
+  line.refuse(again['id'], 'resync_required');
+  assert.deepEqual([since, 'since' in again, 'since' in (await line.confirm(200))], [7, false, false]);
+  line.send(fills(201));
+  while (said.length < 4) await new Promise((resolve) => setImmediate(resolve));
+  assert.deepEqual(said, ['resync', 101, 'resync', 201]);
 });
 
 test('a subscription that was replaced before the server refused to resume it does not come back', async () => {
@@ -252,9 +254,7 @@ test('a subscription that is refused after a lost connection is told, once', asy
   first.socket.terminate();
   const second = await script.line();
   second.refuse((await second.next())['id'], 'rate_limited', 'too fast');
-  const later = stream.subscribe('markets', () => undefined);
-  await second.confirm(null);
-  await later;
+  await Promise.all([stream.subscribe('markets', () => undefined), second.confirm(null)]);
   assert.deepEqual(told.map(String), ['ToteError: rate_limited: too fast']);
   second.socket.terminate();
   assert.equal((await (await script.line()).next())['channel'], 'markets', 'it is not asked for again');
