@@ -38,7 +38,7 @@ const sumOf = (cents: readonly number[]): number => cents.reduce((sum, one) => s
 
 export function fillOrders(state: State, command: FillOrders): Effect {
   const { market, fairShareE6, timeMs, ordersMax } = command;
-  const round = fillableRound(state, market, fairShareE6, timeMs);
+  const round = fillableRound(state, market, timeMs);
   const events: EngineEvent[] = round === null ? [] : fill(state, round, timeMs, fairShareE6, ordersMax);
   return events.length === 0 ? reject('invalid_request', 'no resting order can be filled') : events;
 }
@@ -46,16 +46,15 @@ export function fillOrders(state: State, command: FillOrders): Effect {
 /** In a market that has left the rules nothing is: it takes no orders. The command fills there, as journals may have it. */
 export function isFillable(state: State, market: number, fairShareE6: number, timeMs: number): boolean {
   if (state.markets.market(market).rules === null) return false;
-  const round = fillableRound(state, market, fairShareE6, timeMs);
+  const round = fillableRound(state, market, timeMs);
   return round !== null && nextFill(state, round, fairShareE6, timeMs) !== null;
 }
 
-function fillableRound(state: State, market: number, fairShareE6: number, timeMs: number): Round | null {
+function fillableRound(state: State, market: number, timeMs: number): Round | null {
   const { current, suspended } = state.markets.market(market);
   if (current === null || state.books.ordersOf(current) === 0) return null;
   if (!state.trading.enabled || suspended) return null;
-  if (!takesBets(current, timeMs)) return null;
-  return current.quote !== null && fairShareE6 < 0 ? null : current;
+  return takesBets(current, timeMs) ? current : null;
 }
 
 function fill(

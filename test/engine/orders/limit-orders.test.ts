@@ -19,11 +19,8 @@ import { BTC_1M, BTC_15M, Exchange, MINUTE_MS, rulesFor, typesOf } from '../../s
 
 const CLOSES_MS = 14 * MINUTE_MS + 10_000;
 
-interface LimitWish
-  extends Partial<Pick<PlaceOrder, 'key' | 'stakeCents' | 'fairShareE6' | 'validUntilMs'>>,
-    Pick<PlaceOrder, 'account' | 'limitOddsE4'> {
-  readonly side?: Side;
-}
+type LimitWish = Pick<PlaceOrder, 'account' | 'limitOddsE4'> &
+  Partial<Pick<PlaceOrder, 'key' | 'stakeCents' | 'fairShareE6' | 'validUntilMs'>> & { readonly side?: Side };
 
 const limit = (exchange: Exchange, { side = 'UP', ...wish }: LimitWish): Outcome =>
   exchange.apply(
@@ -240,6 +237,8 @@ test('a freeze cancels what rests at once; a void gives it back with the settlem
 
 test('nothing is filled where a market or trading is stopped, without a price, or after betting has closed', () => {
   const { exchange, account } = opened(fairHouse());
+  // It leaves pools in which UP would fit, at a fair share that is over.
+  equal(exchange.betOutcome({ account, market: BTC_15M, fairShareE6: 300_000 }), 'accepted');
   for (const side of SIDES) limit(exchange, { account, side, limitOddsE4: 25_000, fairShareE6: 500_000 });
   const whole = { kind: 'fillOrders', market: BTC_15M, ordersMax: 9 } as const;
   const isFillable = (fairShareE6 = 300_000): boolean =>
