@@ -65,7 +65,7 @@ function fill(
   ordersMax: number,
 ): OrderFilled[] {
   const events: OrderFilled[] = [];
-  while (events.length < ordersMax && state.books.ordersOf(round) > 0) {
+  while (events.length < ordersMax) {
     const next = nextFill(state, round, fairShareE6, timeMs);
     if (next === null) break;
     events.push(become(state, round, next, timeMs, fairShareE6));

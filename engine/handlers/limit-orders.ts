@@ -94,7 +94,6 @@ export function releaseLimit(state: State, limitRow: number, end: number, timeMs
 /** When `expireOrders` next has work; Infinity if nothing rests. Rounds with a result are left to `settle`. */
 export function nextExpiryMs({ books }: State): number {
   let dueMs = Number.POSITIVE_INFINITY;
-  if (books.orders === 0) return dueMs;
   for (const round of books.rounds)
     if (round.resolvedAtMs === null)
       dueMs = Math.min(dueMs, round.bettingClosesMs, books.lastValidMs(round) + 1);

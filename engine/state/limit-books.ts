@@ -33,7 +33,7 @@ export class LimitBooks {
   }
 
   ordersOf(round: Round): number {
-    return this.#orders === 0 ? 0 : (this.#books.get(round)?.orders ?? 0);
+    return this.#books.get(round)?.orders ?? 0;
   }
 
   add(round: Round, side: number, row: number): void {

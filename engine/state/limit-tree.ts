@@ -49,7 +49,7 @@ export class LimitTree {
       else chunk.right[i] = this.remove(right, row);
       return this.#balanced(root);
     }
-    if (left === 0 || right === 0) return left + right;
+    if (right === 0) return left;
     const next = this.first(right);
     const rest = this.remove(right, next);
     const nextChunk = this.table.chunk(next);
