@@ -112,10 +112,11 @@ function readAnswer(response: Response, text: string): Success | Failure {
     requestId: response.headers.get('X-Request-Id'),
     retryAfterMs: secondsMs(response.headers.get('Retry-After')),
   };
-  if (typeof envelope?.error !== 'string')
+  const error = envelope?.success === false && typeof envelope.error === 'string' ? envelope.error : '';
+  const [, code, detail = ''] = /^(\w+)(?:: (.*))?$/s.exec(error) ?? [];
+  if (code === undefined)
     return { code: 'bad_answer', detail: `status ${response.status}, and no answer of tote`, ...about };
-  const [, code = '', detail = ''] = /^(\w+)(?:: (.*))?$/s.exec(envelope.error) ?? [];
-  return { code: code as ErrorCode, detail, current: envelope.current ?? null, ...about };
+  return { code: code as ErrorCode, detail, current: envelope?.current ?? null, ...about };
 }
 
 function parse(text: string): Envelope | null {
