@@ -68,8 +68,7 @@ export class Doubt {
 
   add({ code, status, isUnsent }: Failure): void {
     if (isUnsent === true) return;
-    if (LATE_CODES.includes(code) || (code === 'bad_answer' && status === GATEWAY_TIMEOUT))
-      this.#isLate = true;
+    if (LATE_CODES.includes(code) || status === GATEWAY_TIMEOUT) this.#isLate = true;
     else if (LOST_CODES.includes(code)) this.#isLost = true;
     else if (TELLING_CODES.includes(code)) this.#isLost = false;
   }
