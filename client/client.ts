@@ -35,7 +35,6 @@ import {
   markOrder,
   type OrderOptions,
   type OrderToPlace,
-  orderRetryMs,
   type PlacedOrder,
 } from './rest/persist.js';
 import type { Fetch } from './rest/send-request.js';
@@ -216,9 +215,8 @@ export class ToteClient {
    */
   async placeOrder(toPlace: OrderToPlace, options: OrderOptions = {}): Promise<PlacedOrder> {
     const { order, marks } = markOrder(toPlace, options);
-    const retryForMs = orderRetryMs(options.retryForMs ?? this.#defaults.retryForMs);
     const request = { method: 'POST', path: '/orders', body: order, marks } as const;
-    const { data } = await this.#caller.call(request, { ...options, retryForMs });
+    const { data } = await this.#caller.call(request, options);
     return { ...(data as OrderResult), ...marks };
   }
 

@@ -52,7 +52,6 @@ export function markOrder(
 
 /** An order is not sent again later than this: the server remembers its key for ten minutes by the default rules. */
 const ORDER_RETRY_MS_MAX = 540_000;
-export const orderRetryMs = (retryForMs: number): number => Math.min(retryForMs, ORDER_RETRY_MS_MAX);
 
 /** The server drops bytes above ASCII at either end of a header, so that two such keys could be one. */
 const IDEMPOTENCY_KEY = /^[!-~]{1,257}$/;
@@ -82,9 +81,11 @@ export async function persist(
   { pace, retryForMs, marks, isWrite, signal }: Persistence,
   around: Surroundings,
 ): Promise<Success> {
-  if (marks.idempotencyKey !== null && !IDEMPOTENCY_KEY.test(marks.idempotencyKey))
+  const { idempotencyKey } = marks;
+  if (idempotencyKey !== null && !IDEMPOTENCY_KEY.test(idempotencyKey))
     throw new ToteError(BAD_KEY, { attempts: 0, isOutcomeUnknown: false, ...marks });
-  const retryUntilMs = around.monotonicMs() + retryForMs;
+  const retryMsMax = idempotencyKey === null ? retryForMs : Math.min(retryForMs, ORDER_RETRY_MS_MAX);
+  const retryUntilMs = around.monotonicMs() + retryMsMax;
   const doubt = new Doubt();
   const error = (failure: Failure, attempts: number): ToteError => {
     const isOutcomeUnknown = isWrite && doubt.isOutcomeUnknown;

@@ -12,7 +12,6 @@ import {
   markOrder,
   type OrderOptions,
   type OrderToPlace,
-  orderRetryMs,
   type PlacedOrder,
   persist,
 } from '../rest/persist.js';
@@ -143,8 +142,7 @@ export class StreamOrders {
         pace.answered(null);
       }
     };
-    const own = { pace, retryForMs: orderRetryMs(retryForMs), isWrite: true };
-    return persist(attempt, { ...own, marks, signal }, this.around);
+    return persist(attempt, { pace, retryForMs, marks, isWrite: true, signal }, this.around);
   }
 
   #attempt(message: Message, timeoutMs: number, signal: AbortSignal | undefined): Promise<Outcome> {
