@@ -11,6 +11,7 @@ import { PUBLIC_CODES } from '../../http/openapi/failures.js';
 import {
   type Answer,
   broken,
+  brokenBy,
   errorOf,
   failure,
   ORDER,
@@ -99,7 +100,7 @@ test('just the codes that pass by themselves are tried again, an order with the 
 });
 
 test('a broken connection and the page of a proxy are tried again', async () => {
-  const { client, sent } = new Scripted([broken, proxyPage(502), success(PLACED, 201)]);
+  const { client, sent } = new Scripted([broken, ...[502, 503, 504].map(proxyPage), success(PLACED, 201)]);
   assert.equal((await client.placeOrder(ORDER)).bet.id, 'bet_1');
   assert.equal(new Set(sent.map(({ headers }) => headers['Idempotency-Key'])).size, 1);
 });
@@ -128,11 +129,7 @@ test('pauses double up to five seconds, less up to half by chance', async () => 
   }
 });
 
-const refusedConnection: Answer = () => {
-  throw new TypeError('fetch failed', {
-    cause: Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' }),
-  });
-};
+const UNCONNECTED = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT'];
 const proxyPage =
   (status: number): Answer =>
   () =>
@@ -142,7 +139,7 @@ test('the outcome of an order is unknown where an attempt may have arrived and n
   const closed = failure(400, 'betting_closed: too late');
   const limited = failure(429, 'rate_limited', { 'Retry-After': '7' });
   const cases: readonly (readonly [name: string, isUnknown: boolean, answers: readonly Answer[]])[] = [
-    ['never connected', false, [refusedConnection]],
+    ...UNCONNECTED.map((code) => [code, false, [brokenBy(code)]] as const),
     ['connection lost', true, [broken]],
     ['refused for the key after a lost connection', false, [broken, closed]],
     ['refused before the key is looked for', true, [broken, failure(403, 'account_frozen: ask us')]],
@@ -174,7 +171,7 @@ test('an aborted call says so: an order with its key, and unknown just where it 
   assert.deepEqual([unsent.idempotencyKey, unsent.clientSeed, before.sent], ['k', 'k', []]);
 
   const pausing = new AbortController();
-  const paused = new Scripted([refusedConnection]);
+  const paused = new Scripted([brokenBy('ECONNREFUSED')]);
   Object.assign(paused.time, {
     sleep: async () => {
       pausing.abort(reason);
@@ -188,8 +185,9 @@ test('an aborted call says so: an order with its key, and unknown just where it 
 test('it waits as long as Retry-After says, and tells it', async () => {
   const limited = failure(429, 'rate_limited: wait', { 'Retry-After': '7' });
   const patient = new Scripted([limited, success([])]);
+  Object.assign(patient.time, { random: () => 0.5 });
   await patient.client.listMarkets();
-  assert.deepEqual(patient.time.slept, [7_000]);
+  assert.deepEqual(patient.time.slept, [7_125], 'and a little chance');
   const impatient = new Scripted([limited]);
   const error = await errorOf(impatient.client.listMarkets({ retryForMs: 6_999 }));
   assert.deepEqual([error.retryAfterMs, impatient.time.slept], [7_000, []]);
@@ -260,7 +258,10 @@ test('an Idempotency-Key that is not visible ASCII is refused before anything is
   const { client, sent } = new Scripted([success(PLACED, 201)]);
   for (const idempotencyKey of ['', 'a b', 'btc-\u00e9', 'btc-🚀', 'k'.repeat(258)]) {
     const { code, field, ...unsent } = await errorOf(client.placeOrder(ORDER, { idempotencyKey }));
-    assert.deepEqual([code, field], ['invalid_request', 'Idempotency-Key']);
+    assert.deepEqual(
+      [code, field, unsent.idempotencyKey],
+      ['invalid_request', 'Idempotency-Key', idempotencyKey],
+    );
     assert.deepEqual([unsent.attempts, unsent.isOutcomeUnknown], [0, false]);
   }
   assert.deepEqual(sent, []);

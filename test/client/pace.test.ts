@@ -51,11 +51,12 @@ test('many at once: hardly any is refused, all are answered, and the first ones 
   assert.ok(refused() <= sent.length * 0.05, `${refused()} of ${sent.length} refused`);
 });
 
-test('reads do not wait for writes, and a quote waits as the read that the server counts it as', async () => {
+test('reads, writes and cancellations do not wait for each other, and a quote waits as the read that the server counts it as', async () => {
   const { answer } = limited(1);
   const { client, time } = new Scripted([answer]);
   await client.placeOrder(ORDER);
   await client.quoteOrder(ORDER, { retryForMs: 0 }).catch(() => undefined);
+  await client.cancelOrders({}, { retryForMs: 0 }).catch(() => undefined);
   assert.deepEqual(time.slept, []);
   await client.listMarkets({ retryForMs: 0 }).catch(() => undefined);
   assert.equal(time.slept.length, 1);

@@ -68,9 +68,13 @@ export const failure =
   () =>
     Response.json({ success: false, error }, { status, headers: { 'X-Request-Id': 'r-1', ...headers } });
 
-export const broken: Answer = () => {
-  throw new TypeError('fetch failed', { cause: new Error('read ECONNRESET') });
-};
+/** As Node's `fetch` tells it. */
+export const brokenBy =
+  (code: string): Answer =>
+  () => {
+    throw new TypeError('fetch failed', { cause: Object.assign(new Error(code), { code }) });
+  };
+export const broken = brokenBy('ECONNRESET');
 
 export async function errorOf(call: Promise<unknown>): Promise<ToteError> {
   const error: unknown = await call.then(
