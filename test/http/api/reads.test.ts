@@ -93,16 +93,7 @@ test('a position has exactly the fields of the API, from ACTIVE over SETTLING to
   const settling = { ...open, status: 'SETTLING', round: { ...open.round, status: 'SETTLING' } };
   assert.deepEqual(active(api, secret), [settling]);
   api.clock.pass(777);
-  const boundary = {
-    asset: 0,
-    boundaryMs: endTimeMs,
-    price: 101,
-    priceTimeMs: endTimeMs,
-    source: null,
-    evidence: '',
-  };
-  api.submit({ kind: 'boundaryPrice', ...boundary });
-  api.pay();
+  api.boundary(101, endTimeMs);
   const settled = {
     ...open,
     status: 'SETTLED',
@@ -116,6 +107,10 @@ test('a position has exactly the fields of the API, from ACTIVE over SETTLING to
   assert.deepEqual(all(api, secret), [settled]);
   const shown = api.get('/v1/orders', secret).text;
   assert.equal(shown, JSON.stringify({ success: true, data: [settled], nextCursor: null }));
+  assert.equal(place(api, secret, 'UP').bet.placedAt, iso(api.clock.wallMs));
+  api.closeMinute(102);
+  const numbers = all(api, secret).map(({ round }) => round.roundNumber);
+  assert.deepEqual(numbers, [roundNumber + 1, roundNumber]);
 });
 
 test('wrong parameters are refused, and named', () => {
@@ -254,6 +249,7 @@ test('a round shows its commitment from the start and its seed once settled, and
   const roundNumber = Math.floor(startMs / MINUTE_MS);
   const id = `${MARKET}_${roundNumber}`;
   const { bet } = place(api, secret, 'UP', 20, { clientSeed: 'mine' });
+  api.clock.pass(1);
   const live = roundOf(api, secret, id);
   const { seedCommitment } = live;
   assert.deepEqual(live, {
@@ -263,9 +259,9 @@ test('a round shows its commitment from the start and its seed once settled, and
     lockTime: iso(startMs + 55_000),
     endTime: iso(startMs + MINUTE_MS),
     bettingClosesAt: iso(startMs + 35_000),
-    timeRemaining: 60,
-    timeToLock: 55_000,
-    timeToBettingClose: 35_000,
+    timeRemaining: 59,
+    timeToLock: 54_999,
+    timeToBettingClose: 34_999,
     openPrice: 100,
     currentPrice: 100.5,
     status: 'LIVE',
@@ -287,19 +283,13 @@ test('a round shows its commitment from the start and its seed once settled, and
     root: null,
   });
   api.closeMinute(101.25);
+  const resolvedAt = iso(api.clock.wallMs);
+  api.clock.pass(1);
   const settled = roundOf(api, secret, id);
-  assert.deepEqual(
-    [
-      settled.status,
-      settled.result,
-      settled.closePrice,
-      settled.currentPrice,
-      settled.timeRemaining,
-      settled.timeToLock,
-    ],
-    ['SETTLED', 'UP', 101.25, 101.25, 0, 0],
-  );
-  assert.equal(settled.resolvedAt, iso(api.clock.wallMs));
+  const { status, result, closePrice, currentPrice, ...left } = settled;
+  assert.deepEqual([status, result, closePrice, currentPrice], ['SETTLED', 'UP', 101.25, 101.25]);
+  assert.deepEqual([left.timeRemaining, left.timeToLock, left.timeToBettingClose], [0, 0, 0]);
+  assert.equal(settled.resolvedAt, resolvedAt);
   const { seed } = settled;
   assert.ok(seed !== null);
   assert.equal(settled.seedCommitment, seedCommitment);
