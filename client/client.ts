@@ -167,7 +167,7 @@ export class ToteClient {
     return this.#page('/account/ledger', query, options);
   }
 
-  /** Your open bets, or with `status: 'all'` all of them ever; the most recently changed first. */
+  /** Your open bets, or with `status: 'all'` all of them ever; the last placed or ended first. */
   listPositions(query: QueryOf<'listPositions'> = {}, options: CallOptions = {}): Promise<Page<Position>> {
     return this.#page('/positions', query, options);
   }

@@ -263,7 +263,7 @@ export class Engine {
   betsPage(account: number, query: BetsQuery): BetsPage {
     return betsPage(this.#state, account, query);
   }
-  /** Open bets and the last settled ones, most recently changed first, and the rows that later pages list. */
+  /** Open bets and the last settled ones, the last placed or ended first, and the rows that later pages list. */
   changesPage(account: number, limit: number): BetsPage & { readonly rest: Listed } {
     return changesPage(this.#state, account, limit);
   }

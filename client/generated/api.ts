@@ -1688,7 +1688,7 @@ export interface operations {
     readonly listPositions: {
         readonly parameters: {
             readonly query?: {
-                /** @description `active`: open positions only; `all`: the first page has the most recently changed first, the pages behind it the rest, most recently placed first. */
+                /** @description `active`: open positions only; `all`: the first page has those first that were placed or ended last (a fill counts for neither), the pages behind it the rest, most recently placed first. */
                 readonly status?: "active" | "all";
                 /** @description Only bets of this market. */
                 readonly marketId?: string;

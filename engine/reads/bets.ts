@@ -60,7 +60,7 @@ function openRows(state: State, account: number, limit: number): number[] {
 export const openPositions = (state: State, account: number): BetView[] =>
   openRows(state, account, Number.POSITIVE_INFINITY).map((row) => betView(state, row));
 
-/** Merges open bets (by placement) with settled ones (by settlement), most recently changed first. */
+/** Merges open bets, by placement, with ended ones, by their end. A fill moves nothing: it would cost a second order. */
 export function changedRows(state: State, account: number, limit: number): number[] {
   const open = openRows(state, account, limit);
   const rows: number[] = [];

@@ -30,8 +30,8 @@ export const statusParameter: JsonObject = {
   name: 'status',
   in: 'query',
   description:
-    '`active`: open positions only; `all`: the first page has the most recently changed first, the pages behind it the rest, ' +
-    'most recently placed first.',
+    '`active`: open positions only; `all`: the first page has those first that were placed or ended last (a fill counts for ' +
+    'neither), the pages behind it the rest, most recently placed first.',
   schema: { type: 'string', enum: ['active', 'all'], default: 'active' },
 };
 

@@ -50,9 +50,9 @@ test('the order that moves the odds is told what it has filled, and is answered 
   assert.deepEqual(dataOf<OrderResult>(first).limitOrdersFilled, expected);
   assert.equal(api.order(secret, big, 'key').text, first.text);
   const filled = dataOf<Position>(api.get('/v1/orders/bet_1', secret));
-  assert.equal(filled.status, 'ACTIVE');
-  assert.ok(filled.oddsAtBet >= 2.1);
-  assert.ok(filled.filledAt !== null && filled.betHash !== null);
+  const [latest] = dataOf<Position[]>(api.get('/v1/positions', secret, 'status=all'));
+  assert.deepEqual([latest?.id, filled.status], ['bet_2', 'ACTIVE']);
+  assert.ok(filled.oddsAtBet >= 2.1 && filled.filledAt !== null && filled.betHash !== null);
   assert.equal(codeOf(cancel(api, secret, 'bet_1')), 'order_not_pending');
 });
 
