@@ -11,7 +11,7 @@ import { WebSocket, WebSocketServer } from 'ws';
 import type { ToteError } from '../../client/base/errors.js';
 import { realSurroundings } from '../../client/base/timing.js';
 import { ToteClient } from '../../client/client.js';
-import type { WebSocketConstructor } from '../../client/stream/connection.js';
+import { Connection, type WebSocketConstructor, type WebSocketLike } from '../../client/stream/connection.js';
 import type { StreamOptions, StreamState, ToteStream } from '../../client/stream/stream.js';
 import { Seen } from '../feeds/support/seen.js';
 import { fixedPort } from '../support/fixed-port.js';
@@ -195,7 +195,7 @@ test('after a lost connection events resume where they were, and what comes twic
 });
 
 test('where the server cannot resume, at once or later, the bot is told once the events come again', async () => {
-  const { stream, line } = await connected();
+  const { script, stream, line } = await connected();
   const said: (string | number)[] = [];
   const options = { since: 7, onResync: () => said.push('resync') };
   void stream.subscribe('fills', ({ seq }) => said.push(seq), options);
@@ -206,18 +206,24 @@ test('where the server cannot resume, at once or later, the bot is told once the
   line.refuse(again['id'], 'resync_required');
   assert.deepEqual([since, 'since' in again, 'since' in (await line.confirm(200))], [7, false, false]);
   line.send(fills(201));
-  while (said.length < 4) await new Promise((resolve) => setImmediate(resolve));
-  assert.deepEqual(said, ['resync', 101, 'resync', 201]);
+  line.socket.close();
+  const next = await script.line();
+  await next.confirm(201);
+  next.send(fills(202));
+  while (said.at(-1) !== 202) await new Promise((resolve) => setImmediate(resolve));
+  assert.deepEqual(said, ['resync', 101, 'resync', 201, 202]);
 });
 
 test('a subscription that was replaced before the server refused to resume it does not come back', async () => {
   const { stream, line } = await connected();
-  void stream.subscribe('rounds', () => undefined, { markets: ['BTC_ONE_MINUTE'], since: 7 });
+  const replaced = stream.subscribe('rounds', () => undefined, { markets: ['BTC_ONE_MINUTE'], since: 7 });
   const { id } = await line.next();
   const successor = stream.subscribe('rounds', () => undefined, { markets: ['ETH_ONE_MINUTE'] });
+  line.send({ type: 'rounds', ...AT, seq: 101, data: [] });
   line.refuse(id, 'resync_required');
   assert.deepEqual((await line.confirm(100))['markets'], ['ETH_ONE_MINUTE']);
-  await successor;
+  assert.equal((await successor).seq, 101, 'what came before its confirmation is not lost');
+  await replaced;
   stream.unsubscribe('rounds');
   assert.equal((await line.next())['op'], 'unsubscribe');
 });
@@ -231,6 +237,20 @@ test('a connection without heartbeats is given up, and an order that it carried 
   const second = await script.line();
   second.refuse((await second.next())['id'], 'odds_changed');
   assert.deepEqual([(await refused).isOutcomeUnknown, ends[0]], [true, 'no heartbeat']);
+});
+
+test('a connection is kept while something comes in time, and given up once nothing does', (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const ends: number[] = [];
+  let nowMs = 0;
+  const socket = Object.assign(new EventTarget(), { send: () => undefined, close: () => undefined });
+  const host = { onMessage: () => undefined, onEnd: () => ends.push(nowMs) };
+  new Connection(socket as unknown as WebSocketLike, 300, host);
+  while (nowMs++ < 2_000) {
+    t.mock.timers.tick(1);
+    if (nowMs % 290 === 0 && nowMs < 1_000) socket.dispatchEvent(new MessageEvent('message', { data: '{}' }));
+  }
+  assert.deepEqual(ends, [1_200]);
 });
 
 test('a subscription that the server refuses is rejected, and not asked for again', async () => {
