@@ -107,13 +107,15 @@ function closeRound(state: State, round: Round, command: BoundaryPrice, events: 
   }
 }
 
+/** After a restart the last tick may be older than the price at which the round opened: the tracker has forgotten that. */
 function isFresh(
-  round: Round,
+  { maxPriceAgeMs, proof }: Round,
   atMs: number,
   price: number | null,
   priceTimeMs: number | null,
 ): price is number {
-  return price !== null && priceTimeMs !== null && atMs - priceTimeMs <= round.maxPriceAgeMs;
+  if (price === null || priceTimeMs === null) return false;
+  return atMs - priceTimeMs <= maxPriceAgeMs && priceTimeMs >= (proof.open?.priceTimeMs ?? 0);
 }
 
 function dropUpcoming(

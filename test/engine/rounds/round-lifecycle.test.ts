@@ -84,16 +84,17 @@ test('a round that ends without a price is voided: stakes are returned, and the 
   deepEqual(shown(exchange, FIRST_ROUND), ['SETTLED', 'VOID', 100, null]);
   const [bet] = exchange.orders(account, 1);
   deepEqual([bet?.status, BET_RESULTS[bet?.result ?? 0], bet?.paidCents], ['SETTLED', 'REFUNDED', 400_00]);
-  equal(exchange.balanceCents(account), 1_000_00);
-  equal(exchange.reads.totals().openSeedsCents, 0);
+  deepEqual([exchange.balanceCents(account), exchange.reads.totals().openSeedsCents], [1_000_00, 0]);
 });
 
-test('a price of exactly the greatest allowed age decides; one a millisecond older does not', () => {
-  for (const [ageMs, result, current] of [
-    [10_000, 'UP', FIRST_ROUND + 1],
-    [10_001, 'VOID', null],
+test('a price of the greatest age, or as old as the opening price, decides; one a millisecond older does not', () => {
+  for (const [maxPriceAgeMs, ageMs, result, current] of [
+    [10_000, 10_000, 'UP', FIRST_ROUND + 1],
+    [10_000, 10_001, 'VOID', null],
+    [90_000, 60_000, 'UP', FIRST_ROUND + 1],
+    [90_000, 60_001, 'VOID', FIRST_ROUND + 1],
   ] as const) {
-    const exchange = Exchange.opened();
+    const exchange = Exchange.opened({ market: { maxPriceAgeMs } });
     exchange.passTo(60_000);
     exchange.boundary(BTC_1M, 60_000, 101, ageMs);
     deepEqual(shown(exchange, FIRST_ROUND), ['SETTLED', result, 100, result === 'UP' ? 101 : null]);

@@ -164,14 +164,14 @@ export function boundaryPrice(state: ReferenceState, command: BoundaryPrice): Ve
   ];
   for (const round of closing) {
     round.closedBy = command;
-    const closePrice = freshPrice(command, round.rules.maxPriceAgeMs);
+    const closePrice = freshPrice(command, round);
     const reason = voidReason(round, closePrice);
     const result = closePrice === null ? RESULT_VOID : resultOf(round.openPrice, closePrice);
     events.push(...resolve(state, round, timeMs, result, closePrice, reason));
   }
   for (const round of opening) {
     const isTooLate = timeMs > boundaryMs + round.rules.maxPriceAgeMs;
-    const price = isTooLate ? null : freshPrice(command, round.rules.maxPriceAgeMs);
+    const price = isTooLate ? null : freshPrice(command, round);
     const closed = closedReason(state, round.market, round.startTimeMs, round.endTimeMs);
     if (closed !== null || price === null || state.houseCents < 2 * round.rules.house.seedCents) {
       marketOfRound(state, round).current = null;
@@ -185,10 +185,10 @@ export function boundaryPrice(state: ReferenceState, command: BoundaryPrice): Ve
   return { events };
 }
 
-/** null if the price is unknown, or older than `maxAgeMs` at the boundary. */
-function freshPrice(command: BoundaryPrice, maxAgeMs: number): number | null {
-  if (command.price === null || command.priceTimeMs === null) return null;
-  return command.boundaryMs - command.priceTimeMs > maxAgeMs ? null : command.price;
+/** null if the price is unknown, or older than the rules take at the boundary, or than the price of the opening. */
+function freshPrice({ boundaryMs, price, priceTimeMs }: BoundaryPrice, of: ReferenceRound): number | null {
+  if (priceTimeMs === null || boundaryMs - priceTimeMs > of.rules.maxPriceAgeMs) return null;
+  return priceTimeMs < (of.openedBy?.priceTimeMs ?? 0) ? null : price;
 }
 
 function voidReason(round: ReferenceRound, closePrice: number | null): string {
