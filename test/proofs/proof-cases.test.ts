@@ -65,25 +65,19 @@ function write(evidence: object, path: string, value: unknown): void {
   else holder[last] = structuredClone(value);
 }
 
-const signed = (text: string, keyId: string): string =>
-  signerOf(
-    must(
-      signers.find((signer) => signer.keyId === keyId),
-      keyId,
-    ),
-  )(text);
+const signed = (text: string, keyId: string): string => {
+  const pair = signers.find((signer) => signer.keyId === keyId);
+  return signerOf(must(pair, keyId))(text);
+};
 
 async function seal(evidence: Evidence): Promise<void> {
   const { bet, clientSeed = null, orderProof, roundProof } = evidence;
-  const { root } = orderProof;
+  const { root, leafIndex } = orderProof;
   orderProof.betHash = betHashOf({ bet, clientSeed, roundId: roundProof.id, seed: roundProof.seed });
   bet.betHash = orderProof.betHash;
   const leaf = hasher.leaf(bytes(bet.betHash));
   const path = orderProof.path.map(bytes);
-  const reached = rootOfPath(
-    { leafIndex: orderProof.leafIndex, treeSize: root.treeSize, leaf, path },
-    hasher,
-  );
+  const reached = rootOfPath({ leafIndex, treeSize: root.treeSize, leaf, path }, hasher);
   root.merkleRoot = Buffer.from(must(reached, 'a root')).toString('hex');
   root.signature = signed(rootText(orderProof), root.keyId);
   roundProof.root = { ...root };

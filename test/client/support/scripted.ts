@@ -69,11 +69,10 @@ export const failure =
     Response.json({ success: false, error }, { status, headers: { 'X-Request-Id': 'r-1', ...headers } });
 
 /** As Node's `fetch` tells it. */
-export const brokenBy =
-  (code: string): Answer =>
-  () => {
-    throw new TypeError('fetch failed', { cause: Object.assign(new Error(code), { code }) });
-  };
+export function brokenBy(code: string): Answer {
+  const cause = Object.assign(new Error(code), { code });
+  return () => Promise.reject(new TypeError('fetch failed', { cause }));
+}
 export const broken = brokenBy('ECONNRESET');
 
 export async function errorOf(call: Promise<unknown>): Promise<ToteError> {

@@ -62,10 +62,7 @@ function lived(): { api: Harness; bettor: Bettor } {
     for (let bet = 0; bet < BETS_A_MINUTE; bet++)
       place(api, bettor.secret, bet % 3 === 0 ? 'ETH_ONE_MINUTE' : MARKET, bet % 2 === 0 ? 'UP' : 'DOWN');
     api.closeMinute(3_000, 1);
-    const boundaryMs = api.clock.wallMs;
-    const boundary = { asset: 0, boundaryMs, price: close, priceTimeMs: close === null ? null : boundaryMs };
-    api.submit({ kind: 'boundaryPrice', ...boundary, source: null, evidence: 'test' });
-    api.pay();
+    api.boundary(close, api.clock.wallMs);
   }
   api.clock.pass(10_000);
   api.open();

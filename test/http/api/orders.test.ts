@@ -93,10 +93,8 @@ test('a replay is the first answer byte for byte, whatever became of the bet', (
   api.submit({ kind: 'setTrading', enabled: true, reason: '' });
   api.closeMinute(101);
   assert.equal(again().text, first.text);
-  assert.equal(
-    api.send('POST', '/v1/orders', { key: secret, body, idempotencyKey: 'key-1' }, api.newApi()).text,
-    first.text,
-  );
+  const sent = { key: secret, body, idempotencyKey: 'key-1' };
+  assert.equal(api.send('POST', '/v1/orders', sent, api.newApi()).text, first.text);
   assert.equal(api.host.engine.betCount, 1);
 });
 

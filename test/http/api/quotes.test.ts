@@ -251,11 +251,8 @@ test('parts are equal, at most a hundred, and of an order that may be placed', (
   const uneven = ask(api, secret, { ...ORDER, parts: 3 });
   const error = errorOf(uneven);
   assert.equal(error, 'invalid_request: amount must be a multiple of 3 cents, so that its parts are equal');
-  assert.equal(
-    codeOf(api.order(secret, { ...ORDER, parts: 2 })),
-    'invalid_request',
-    'only a quote has parts',
-  );
+  const placed = api.order(secret, { ...ORDER, parts: 2 });
+  assert.equal(codeOf(placed), 'invalid_request', 'only a quote has parts');
   assert.equal(ask(api, secret, { ...ORDER, parts: 1 }).text, ask(api, secret, ORDER).text);
   const { refusal, inParts } = dataOf<OrderQuote>(ask(api, secret, { ...ORDER, amount: 100, parts: 100 }));
   assert.deepEqual([refusal, inParts?.refusal, inParts?.placed], [null, null, 100]);

@@ -148,10 +148,8 @@ export class Bench {
   readonly #onFault = (error: unknown): string => {
     const id = `fault-${this.faults.length}`;
     this.faults.push({ error, id });
-    assert.ok(
-      error instanceof Injected,
-      `a fault of its own: ${error instanceof Error ? error.stack : error}`,
-    );
+    const stack = error instanceof Error ? error.stack : error;
+    assert.ok(error instanceof Injected, `a fault of its own: ${stack}`);
     return id;
   };
 

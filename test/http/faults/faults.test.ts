@@ -85,10 +85,8 @@ async function requestAtEachStep(
     if (init.method !== 'HEAD') assert.match(text, new RegExp(`"error":"internal_error: .*${id}"`), name);
   };
   const steps = await atEachStep(isVictim, act, isWhole);
-  assert.ok(
-    failed > 0 && failed >= steps * 0.7,
-    `${name}: ${failed} of ${steps} steps are answered with 500`,
-  );
+  const told = `${name}: ${failed} of ${steps} steps are answered with 500`;
+  assert.ok(failed > 0 && failed >= steps * 0.7, told);
 }
 
 const ID = /\{\w+\}/g;
