@@ -70,10 +70,11 @@ export class RequestContext implements HttpRequest, HttpResponder, SlowRequest, 
    */
   #isChunked = false;
   #receivedBytes = 0;
+  #pieceCount = 0;
   /** The client has sent `Connection: close`. */
   readonly #isLast: boolean;
   /** Nothing behind the request is processed, see `#dispatchLater`. */
-  readonly #isLater: boolean;
+  #isLater: boolean;
   /** The library closes after `close` alone, and does not answer with the header. */
   readonly #isClosedByLibrary: boolean;
 
@@ -126,8 +127,7 @@ export class RequestContext implements HttpRequest, HttpResponder, SlowRequest, 
 
   /** `declaredBytes` is null if the length was not declared. */
   startReceiving(declaredBytes: number | null): void {
-    this.#watchAbort();
-    this.response.onData((chunk, isLast) => workFor(this, () => this.#onChunk(chunk, isLast)));
+    this.#watchBody();
     if (declaredBytes === null) {
       this.#isChunked = true;
       // With a declared length, the library passes on at once whatever has arrived, even if that is nothing.
@@ -141,8 +141,8 @@ export class RequestContext implements HttpRequest, HttpResponder, SlowRequest, 
   /** Nothing behind such a request is processed, see `#dispatchLater`. */
   startRefused(fault: Fault): void {
     this.fault = fault;
-    this.#watchAbort();
-    this.response.onData(() => undefined);
+    this.#isLater = true;
+    this.#watchBody();
     this.#dispatchLater();
   }
 
@@ -193,9 +193,19 @@ export class RequestContext implements HttpRequest, HttpResponder, SlowRequest, 
     return !this.#isFinished;
   }
 
+  #watchBody(): void {
+    this.#watchAbort();
+    this.response.onData((chunk, isLast) => workFor(this, () => this.#onChunk(chunk, isLast)));
+  }
+
   #onChunk(chunk: ArrayBuffer, isLast: boolean): void {
     // Already answered; the library keeps reading until the connection closes.
     if (this.#isDispatched) return;
+    this.#pieceCount += 1;
+    if (this.#pieceCount > BODY_PIECES_MAX) {
+      this.response.close();
+      return;
+    }
     const bytes = this.#receivedBytes + chunk.byteLength;
     if (bytes > BODY_BYTES_MAX && this.fault === null) this.#refuseBody();
     const isLater = this.#isChunked || this.#isLater;
@@ -360,6 +370,11 @@ function keyOf(header: string, protocols: string): string {
 
 /** A longer body is refused with 413. */
 export const BODY_BYTES_MAX = 16 * 1024;
+/**
+ * More, the end included, close the connection without a word. The library passes on each chunk by itself, and reads on
+ * from a socket that fills its buffer, so chunks of a byte would hold up all others. These take some 5 ms.
+ */
+const BODY_PIECES_MAX = 1_024;
 /**
  * This much of a body that is too long is received and dropped before the answer, for at most `LINGER_MS`: closing
  * the connection on a client that is still sending resets it, and the answer is lost.

@@ -149,6 +149,13 @@ test('an endless body is cut off', () =>
     }
     const [request] = await bench.sees(1);
     assert.equal(request?.fault?.code, 'body_too_large');
+    const inPieces = (pieces: number): Promise<string> => {
+      const body = `${chunk(1).repeat(pieces)}0\r\n\r\n`;
+      return bench.askAndClose('POST / HTTP/1.1', HOST, 'Transfer-Encoding: chunked', '', body);
+    };
+    assert.match(await inPieces(1_023), /fine$/);
+    assert.equal(await inPieces(1_024), '');
+    assert.equal(bench.seen.length, 2);
   }));
 
 test('a body slightly too long that does not arrive is refused after a second', () =>
