@@ -39,9 +39,11 @@ export function refuseInvalid(detail: string): never {
 }
 
 export const NOT_FOUND = new Refused('not_found', 'no such path');
-export const UPGRADE_REQUIRED = new Refused('upgrade_required', 'the stream is a WebSocket', [
+export const UPGRADE_REQUIRED = new Refused('upgrade_required', 'the stream is a WebSocket of version 13', [
   'Upgrade',
   'websocket',
+  'Sec-WebSocket-Version',
+  '13',
 ]);
 
 /** A programming error, which was logged with this id. */

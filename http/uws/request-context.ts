@@ -34,11 +34,10 @@ import {
 import type { UwsRequest, UwsResponse, UwsSocketContext } from './library.js';
 import type { Fault, RequestHeaders } from './request-headers.js';
 import type { RequestHost, SlowRequest } from './request-host.js';
-import type { WebSocketData } from './web-socket.js';
+import { isWebSocket, keyOf, type WebSocketData } from './web-socket.js';
 
 const NO_BODY = new Uint8Array(0);
 const CLOSES = '\r\nConnection: close';
-const KEY_PROTOCOL = 'tote.key.';
 
 export class RequestContext implements HttpRequest, HttpResponder, SlowRequest, Client {
   apiKey: string;
@@ -56,6 +55,7 @@ export class RequestContext implements HttpRequest, HttpResponder, SlowRequest, 
   /** In monotonic milliseconds, while in `slow`; else 0. */
   dueMs = 0;
 
+  #isUpgrade = false;
   #isDispatched = false;
   #isSent = false;
   #isFinished = false;
@@ -119,9 +119,11 @@ export class RequestContext implements HttpRequest, HttpResponder, SlowRequest, 
   startUpgrade(request: UwsRequest, context: UwsSocketContext, fault: Fault | null): void {
     const protocols = request.getHeader('sec-websocket-protocol');
     const key = request.getHeader('sec-websocket-key');
+    this.#isUpgrade = true;
     this.apiKey = keyOf(this.apiKey, protocols);
     this.fault = fault;
-    this.upgrade = { protocols, accept: (protocol, open) => this.#accept(protocol, key, context, open) };
+    if (isWebSocket(request))
+      this.upgrade = { protocols, accept: (protocol, open) => this.#accept(protocol, key, context, open) };
     this.start();
   }
 
@@ -278,7 +280,7 @@ export class RequestContext implements HttpRequest, HttpResponder, SlowRequest, 
     const isBare = hasNoBody || body.length === 0 || this.method === 'HEAD';
     const { isClosing } = this.host;
     const isUntold = this.#isLast && !this.#isClosedByLibrary;
-    if (this.fault !== null || this.#isChunked || this.upgrade !== undefined || isUntold) {
+    if (this.fault !== null || this.#isChunked || this.#isUpgrade || isUntold) {
       // Nothing that follows on this connection can be trusted.
       const head = headOf(status, headers, this.#isClosedByLibrary ? CLOSES : '');
       response.writeStatus(head).end(isBare ? '' : body, true);
@@ -356,16 +358,6 @@ export class RequestContext implements HttpRequest, HttpResponder, SlowRequest, 
   #endFailed(): void {
     if (!this.#isFinished) this.#finish();
   }
-}
-
-/** '' if there is no key. Different ones are joined, and so are no key. */
-function keyOf(header: string, protocols: string): string {
-  const keys = new Set(header === '' ? [] : [header]);
-  for (const protocol of protocols.split(',')) {
-    const name = protocol.trim();
-    if (name.startsWith(KEY_PROTOCOL)) keys.add(name.slice(KEY_PROTOCOL.length));
-  }
-  return [...keys].join(', ');
 }
 
 /** A longer body is refused with 413. */

@@ -1,7 +1,7 @@
 /** The WebSockets of an app: each with the owner that opened it. */
 import type { StreamOwner, StreamSocket } from '../../engine/model/ports.js';
 import { type Client, workFor } from '../kit/client-work.js';
-import type { UwsWebSocket, UwsWebSocketBehaviour } from './library.js';
+import type { UwsRequest, UwsWebSocket, UwsWebSocketBehaviour } from './library.js';
 import type { OnFault } from './request-host.js';
 
 /** Longer messages end the connection without a word: the library does not pass them on. */
@@ -10,6 +10,28 @@ const MESSAGE_BYTES_MAX = 64 * 1024;
 const IDLE_SECONDS_MAX = 60;
 /** RFC 6455, section 7.4.1; for an owner that has not closed with a code of its own. */
 const INTERNAL_ERROR = 1011;
+const VERSION = '13';
+const UPGRADES = /(?:^|,)[ \t]*upgrade[ \t]*(?:,|$)/i;
+const KEY_PROTOCOL = 'tote.key.';
+
+/**
+ * RFC 6455, section 4.2.1. The library looks at `Sec-WebSocket-Key` alone, and a proxy in front takes other requests with
+ * it for plain ones.
+ */
+export const isWebSocket = (request: UwsRequest): boolean =>
+  request.getHeader('sec-websocket-version') === VERSION &&
+  request.getHeader('upgrade').toLowerCase() === 'websocket' &&
+  UPGRADES.test(request.getHeader('connection'));
+
+/** '' if there is no key. Different ones are joined, and so are no key. */
+export function keyOf(header: string, protocols: string): string {
+  const keys = new Set(header === '' ? [] : [header]);
+  for (const protocol of protocols.split(',')) {
+    const name = protocol.trim();
+    if (name.startsWith(KEY_PROTOCOL)) keys.add(name.slice(KEY_PROTOCOL.length));
+  }
+  return [...keys].join(', ');
+}
 
 export interface WebSocketData {
   readonly path: string;

@@ -47,7 +47,8 @@ test('a refused upgrade is an ordinary answer', async () => {
   const two = await refusal(trader.secret, { protocols: ['tote.v1', 'tote.key.another'] });
   assert.equal(two.status, 401);
   const plain = await trader.api.send('GET', '/stream');
-  assert.deepEqual([plain.status, plain.error?.split(':')[0]], [426, 'upgrade_required']);
+  const version = plain.headers.get('sec-websocket-version');
+  assert.deepEqual([plain.status, plain.error?.split(':')[0], version], [426, 'upgrade_required', '13']);
 });
 
 test('a key has at most 20 streams, at all gateways together', async () => {

@@ -8,6 +8,8 @@ import { Connection, type ConnectionHost } from '../../../http/stream/connection
 import { FLOOD_PER_SECOND } from '../../../http/stream/limits.js';
 import { UwsTransport } from '../../../http/uws/transport.js';
 import { systemClock } from '../../../process/clock.js';
+import { RawClient } from '../../support/http/raw-client.js';
+import { HOST } from '../../support/http/transport-bench.js';
 
 interface Opened {
   readonly socket: StreamSocket;
@@ -84,13 +86,23 @@ test('a WebSocket is a connection like others: it counts, and it frees its place
   assert.deepEqual(server.errors, []);
 });
 
-test('a refused upgrade and a plain GET are answered', async () => {
+test('a refused upgrade, a plain GET and any other upgrade are answered', async () => {
   const server = await serve();
   const client = new WebSocket(`ws://${server.url}`, { headers: { 'X-API-Key': 'refused' } });
   const [, response] = await once(client, 'unexpected-response');
   assert.equal((response as { statusCode: number }).statusCode, 404);
   assert.equal((await fetch(`http://${server.url}`)).status, 404);
   assert.equal(server.requests[1]?.upgrade, undefined);
+  const upgrade = ['Connection: keep-alive, upgrade', 'Upgrade: WebSocket', 'Sec-WebSocket-Version: 13'];
+  const ask = async (lines: readonly string[]): Promise<string> => {
+    const raw = await RawClient.open(Number(new URL(`ws://${server.url}`).port));
+    raw.send('GET /stream HTTP/1.1', `Sec-WebSocket-Key: ${'A'.repeat(22)}==`, ...lines, HOST, '', '');
+    return raw.sees(/ 101 /);
+  };
+  assert.match(await ask(upgrade), /^HTTP\/1\.1 101 /);
+  for (const [at, line] of upgrade.entries())
+    for (const other of ['X: y', `${line}8`])
+      assert.match(await ask(upgrade.with(at, other)), /^HTTP\/1\.1 404 .*\r\n\r\nno$/s);
   await server.transport.close();
 });
 
