@@ -99,19 +99,14 @@ test('different values of one header are joined, equal ones count once', () =>
 const withLength = (body: string): string[] => [`Content-Length: ${body.length}`, '', body];
 
 const chunk = (bytes: number): string => `${bytes.toString(16)}\r\n${'x'.repeat(bytes)}\r\n`;
+const chunked = (chunks: string): string[] => ['Transfer-Encoding: chunked', '', `${chunks}0\r\n\r\n`];
 
 test('a body may have 16 KiB', () =>
   withBench(echo, async (bench) => {
     const client = await bench.client();
     client.send('POST / HTTP/1.1', HOST, ...withLength('x'.repeat(16_384)));
     await bench.sees(1);
-    client.send(
-      'POST / HTTP/1.1',
-      HOST,
-      'Transfer-Encoding: chunked',
-      '',
-      `${chunk(16_000)}${chunk(384)}0\r\n\r\n`,
-    );
+    client.send('POST / HTTP/1.1', HOST, ...chunked(chunk(16_000) + chunk(384)));
     assert.ok((await bench.sees(2)).every(({ body, fault }) => body.length === 16_384 && fault === null));
   }));
 
@@ -120,8 +115,8 @@ test('a longer body is refused once it has been received, and the connection clo
     const bodies = [
       withLength('x'.repeat(16_385)),
       withLength('x'.repeat(200_000)),
-      ['Transfer-Encoding: chunked', '', `${chunk(16_000)}${chunk(385)}0\r\n\r\n`],
-      ['Transfer-Encoding: chunked', '', `${chunk(100).repeat(170)}0\r\n\r\n`],
+      chunked(chunk(16_000) + chunk(385)),
+      chunked(chunk(100).repeat(170)),
     ];
     for (const lines of bodies) {
       const answer = await bench.askAndClose('POST / HTTP/1.1', HOST, ...lines);
@@ -149,10 +144,8 @@ test('an endless body is cut off', () =>
     }
     const [request] = await bench.sees(1);
     assert.equal(request?.fault?.code, 'body_too_large');
-    const inPieces = (pieces: number): Promise<string> => {
-      const body = `${chunk(1).repeat(pieces)}0\r\n\r\n`;
-      return bench.askAndClose('POST / HTTP/1.1', HOST, 'Transfer-Encoding: chunked', '', body);
-    };
+    const inPieces = (pieces: number): Promise<string> =>
+      bench.askAndClose('POST / HTTP/1.1', HOST, ...chunked(chunk(1).repeat(pieces)));
     assert.match(await inPieces(1_023), /fine$/);
     assert.equal(await inPieces(1_024), '');
     assert.equal(bench.seen.length, 2);
