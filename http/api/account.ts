@@ -20,7 +20,7 @@ import type { Account, ThisKey } from '../wire/account-types.js';
 import { ask, askArchive } from './ask.js';
 import type { Call } from './call.js';
 import { archivePage, inItsRound, mergedPage, needsArchive } from './lists/archive-bets.js';
-import { cursorText, ordersQuery, positionsQuery } from './lists/list-query.js';
+import { betsCursor, ordersQuery, positionsQuery } from './lists/list-query.js';
 import { betLimits } from './reads.js';
 import { NO_ORDER } from './refusals.js';
 import type { Services } from './services.js';
@@ -70,7 +70,7 @@ export const orders = (services: Services, call: Call): void =>
 
 function sendList(services: Services, call: Call, name: string, list: ListFields): void {
   const send = ({ bets, next }: BetsReply): void => {
-    const nextCursor = next.length === 0 ? null : cursorText(name, list, next);
+    const nextCursor = next.length === 0 ? null : betsCursor(name, list, next);
     call.send(200, positionsBytes(bets, nextCursor, services.hashes));
   };
   ask(services, call, { kind: 'list', ...list }, (reply) => {

@@ -1,7 +1,7 @@
 /** One request on its way through the public API, and the headers of its answer. */
 import type { KeyLimit } from '../../config/rate-limits.js';
 import type { HeadBytes, HeaderBlock, HttpRequest, HttpResponder } from '../../engine/model/ports.js';
-import { parsePathId, parseQuery } from '../kit/params.js';
+import { type Given, parsePathId, parseQuery } from '../kit/params.js';
 import { Refused } from '../kit/refused.js';
 import { isNamed, type TaggedBody } from '../kit/tagged-body.js';
 import type { Asker, RateLimits } from '../limits/rate-limits.js';
@@ -75,7 +75,7 @@ export class Call implements Asker {
     return parsePathId(this.params[0] ?? '', name);
   }
 
-  query(known: readonly string[]): ReadonlyMap<string, string> {
+  query(known: readonly string[]): Given {
     return parseQuery(this.request.query, known);
   }
 

@@ -7,6 +7,8 @@ import { isoText } from '../../engine/base/iso-text.js';
 import { marketOf, parseRoundId, TIERS, type Tier, textAt } from '../../engine/model/domain.js';
 import type { Rules } from '../../engine/model/rules.js';
 import { DURABLE_SEQ } from '../board/markets.js';
+import { markOf } from '../kit/cursor.js';
+import type { Given } from '../kit/params.js';
 import { WINDOW_MS } from '../limits/sliding-windows.js';
 import { ledgerEntry, settledRound } from '../wire/archive-text.js';
 import { roundDetail } from '../wire/round-detail.js';
@@ -64,11 +66,13 @@ export function betLimits(rules: Rules, tier: Tier): BetLimits {
   };
 }
 
+const LEDGER = markOf('ledger', {});
+
 export function ledger(services: Services, call: Call): void {
-  const asked = eventsQuery('ledger', call.query(['limit', 'cursor']));
+  const asked = eventsQuery(LEDGER, call.query(['limit', 'cursor']));
   const { account } = call;
   askArchive(services, call, 'accountSeq', services.archive.ledger, { account, ...asked }, (told) =>
-    call.sendPage(told.entries.map(ledgerEntry), eventsCursor('ledger', told.nextBefore)),
+    call.sendPage(told.entries.map(ledgerEntry), eventsCursor(LEDGER, told.nextBefore)),
   );
 }
 
@@ -80,16 +84,11 @@ export function rounds(services: Services, call: Call): void {
 export const marketRounds = (services: Services, call: Call): void =>
   sendRounds(services, call, call.id(), call.query(['limit', 'cursor']));
 
-function sendRounds(
-  services: Services,
-  call: Call,
-  id: string | undefined,
-  given: ReadonlyMap<string, string>,
-): void {
+function sendRounds(services: Services, call: Call, id: string | undefined, given: Given): void {
   const market = id === undefined ? null : marketOf(id);
   if (market !== null && market < 0) throw NO_MARKET;
-  const { list, ...asked } = roundsQuery(given, market, null);
+  const { mark, ...asked } = roundsQuery(given, market, null);
   askArchive(services, call, 'lifecycleSeq', services.archive.rounds, { market, ...asked }, (told) =>
-    call.sendPage(told.rounds.map(settledRound), roundsCursor(list, told.nextAfter)),
+    call.sendPage(told.rounds.map(settledRound), roundsCursor(mark, told.nextAfter)),
   );
 }

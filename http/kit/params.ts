@@ -12,7 +12,10 @@ export const CLIENT_ORDER_ID_PATTERN = '^[!-~]{1,64}$';
 const SHOWN_MAX = 40;
 const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/;
 
-export function parseQuery(query: string, known: readonly string[], hint = ''): Map<string, string> {
+/** The parameters of a query by their names. */
+export type Given = ReadonlyMap<string, string>;
+
+export function parseQuery(query: string, known: readonly string[], hint = ''): Given {
   const given = new Map<string, string>();
   for (const part of query.split('&')) {
     if (part === '') continue;

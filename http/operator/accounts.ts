@@ -7,7 +7,7 @@ import { accountId, parseAccountId, TIERS, type Tier, textAt } from '../../engin
 import type { BalanceMoved } from '../../engine/model/events.js';
 import type { AccountView } from '../../engine/model/views.js';
 import { eventsCursor, eventsQuery } from '../api/lists/archive-queries.js';
-import { filtered, searchOf } from '../kit/cursor.js';
+import { markOf, searchOf } from '../kit/cursor.js';
 import { readArchive, refuseInvalid } from '../kit/refused.js';
 import { ledgerEntry } from '../wire/archive-text.js';
 import type { LedgerEntry } from '../wire/archive-types.js';
@@ -119,11 +119,11 @@ export const ACCOUNT_ENDPOINTS: readonly Declared[] = [
     codes: ['account_not_found', ...ARCHIVE_CODES],
     handle: async ({ engine, archive }, call) => {
       const account = parseAccountId(call.id);
-      const list = `ledger/${account}`;
-      const query = eventsQuery(list, call.given);
+      const mark = markOf('ledger', { account });
+      const query = eventsQuery(mark, call.given);
       const reachedSeq = await engine.ask('accountSeq', { account });
       const told = await readArchive(archive.ledger, { account, ...query, reachedSeq });
-      return page(told.entries.map(ledgerEntry), eventsCursor(list, told.nextBefore));
+      return page(told.entries.map(ledgerEntry), eventsCursor(mark, told.nextBefore));
     },
   },
   {
@@ -155,14 +155,14 @@ async function create({ engine }: Services, call: Call): Promise<AccountResource
 async function list({ engine }: Services, call: Call): Promise<Answer> {
   const { given } = call;
   const tier = call.choice('tier', TIERS);
-  const accounts = filtered('accounts', given);
-  const slices = await engine.list('accounts', {
+  const filters = {
     frozen: call.flag('frozen'),
     name: given.get('name')?.toLowerCase() ?? null,
     tier: tier === null ? null : TIERS.indexOf(tier),
-    ...searchOf(given, accounts),
-  });
-  return searched(slices, accounts, accountResource);
+  };
+  const mark = markOf('accounts', filters);
+  const slices = await engine.list('accounts', { ...filters, ...searchOf(mark, given) });
+  return searched(slices, mark, accountResource);
 }
 
 const centsIn = (field: string, dollars: number): number =>
@@ -213,9 +213,9 @@ async function transfers({ engine }: Services, call: Call): Promise<Answer> {
   if (reference === undefined || reference === '')
     return refuseInvalid('reference is expected: that of a deposit or a withdrawal');
   const account = given.get('accountId') === HOUSE ? 0 : call.account();
-  const name = filtered('transfers', given);
-  const wanted = { reference, account, ...searchOf(given, name) };
-  return searched(await engine.list('transfers', wanted), name, transferResource);
+  const mark = markOf('transfers', { reference, account });
+  const wanted = { reference, account, ...searchOf(mark, given) };
+  return searched(await engine.list('transfers', wanted), mark, transferResource);
 }
 
 export interface AccountResource {

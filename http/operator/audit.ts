@@ -17,7 +17,7 @@ import {
   type OperatorRole,
 } from '../../engine/model/operators.js';
 import { eventsCursor, eventsQuery } from '../api/lists/archive-queries.js';
-import { filtered } from '../kit/cursor.js';
+import { markOf } from '../kit/cursor.js';
 import { readArchive, refuseInvalid } from '../kit/refused.js';
 import { ARCHIVE_CODES, type Call, type Declared, PAGED, page } from './endpoint.js';
 
@@ -32,20 +32,21 @@ export const AUDIT_ENDPOINTS: readonly Declared[] = [
     shape: 'page',
     codes: ARCHIVE_CODES,
     handle: async ({ engine, archive }, call) => {
-      const asked = askedFor(call);
+      const { mark, ...asked } = askedFor(call);
       const reachedSeq = await engine.ask('lastAction', {});
       const told = await readArchive(archive.actions, { ...asked, reachedSeq });
-      return page(told.actions.map(auditEntry), eventsCursor(filtered('audit', call.given), told.nextBefore));
+      return page(told.actions.map(auditEntry), eventsCursor(mark, told.nextBefore));
     },
   },
 ];
 
-function askedFor(call: Call): Omit<ActionsQuestion, 'kind' | 'reachedSeq'> {
+function askedFor(call: Call): Omit<ActionsQuestion, 'kind' | 'reachedSeq'> & { readonly mark: number } {
   const operator = call.given.get('operator') ?? null;
   if (operator !== null && !isOperatorName(operator)) refuseInvalid('operator must be the name of a token');
   const action = call.choice('action', ACTION_KINDS);
-  const [fromMs, toMs] = [call.time('from'), call.time('to')];
-  return { operator, action, fromMs, toMs, ...eventsQuery(filtered('audit', call.given), call.given) };
+  const filters = { operator, action, fromMs: call.time('from'), toMs: call.time('to') };
+  const mark = markOf('audit', filters);
+  return { mark, ...filters, ...eventsQuery(mark, call.given) };
 }
 
 export interface AuditEntry {

@@ -26,7 +26,7 @@ import {
 import type { OrderTrace } from '../../engine/model/operators.js';
 import type { BetView } from '../../engine/model/views.js';
 import { archivePage, mergedPage, needsArchive } from '../api/lists/archive-bets.js';
-import { cursorText, ledOn, listQuery, STATUS_OF_ORDERS } from '../api/lists/list-query.js';
+import { betsCursor, ledOn, listQuery, STATUS_OF_ORDERS } from '../api/lists/list-query.js';
 import { Refused, readArchive, refuse, refuseInvalid } from '../kit/refused.js';
 import type { ListFields } from '../link/questions.js';
 import {
@@ -112,7 +112,7 @@ async function listOf({ engine, archive }: Services, account: number, query: Que
   const isOver = shown.length < bets.length || next.length === 0;
   return page(
     shown.map((bet) => betResource(account, bet)),
-    isOver ? null : cursorText(name, list, next),
+    isOver ? null : betsCursor(name, list, next),
   );
 }
 
@@ -125,7 +125,7 @@ async function listAll(services: Services, { name, fromMs, list }: Query): Promi
   const question = { beforeBet, status, market, roundNumber, fromMs: ofOpen, beforeMs, limit, reachedSeq };
   const { bets, nextBeforeBet } = await allBets(services, question);
   const shown = bets.map((bet) => betResource(bet.account, asOfNow(bet, rounds)));
-  return page(shown, nextBeforeBet === null ? null : cursorText(name, list, [nextBeforeBet, 0, 0]));
+  return page(shown, nextBeforeBet === null ? null : betsCursor(name, list, [nextBeforeBet, 0, 0]));
 }
 
 async function one(services: Services, { id }: Call): Promise<BetResource> {

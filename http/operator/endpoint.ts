@@ -13,7 +13,7 @@ import type { HeaderList, HttpRequest, HttpResponder } from '../../engine/model/
 import { marketIn } from '../api/lists/list-query.js';
 import { readBody } from '../kit/body.js';
 import { nextOf, type Slice } from '../kit/cursor.js';
-import { isInCalendar, parseChoice, parseFlag, parseQuery, parseTime } from '../kit/params.js';
+import { type Given, isInCalendar, parseChoice, parseFlag, parseQuery, parseTime } from '../kit/params.js';
 import { type Refused, refuseInvalid } from '../kit/refused.js';
 import type { Routed } from '../kit/router.js';
 import type { EarningsCache } from './figures/earnings.js';
@@ -121,7 +121,7 @@ export class Call {
     readonly caller: OperatorCaller,
     /** Values of the path's `{...}` parts, in order. */
     readonly params: readonly string[],
-    readonly given: ReadonlyMap<string, string> = new Map(),
+    readonly given: Given = new Map(),
   ) {}
 
   withQuery(parameters: readonly ParameterName[] | undefined): Call {
@@ -200,12 +200,12 @@ export const page = (data: readonly unknown[], nextCursor: string | null): Answe
 /** A page of a list that is searched on the engine's thread. */
 export const searched = <T>(
   slices: readonly Slice<T>[],
-  list: string,
+  mark: number,
   resourceOf: (one: T) => unknown,
 ): Answer =>
   page(
     slices.flatMap(({ found }) => found.map(resourceOf)),
-    nextOf(slices, list),
+    nextOf(slices, mark),
   );
 
 export type Result = Answer | Refused;

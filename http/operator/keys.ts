@@ -17,7 +17,7 @@ import {
   WRITE_SCOPES_MASK,
 } from '../../engine/model/domain.js';
 import type { KeyView } from '../../engine/model/views.js';
-import { filtered, searchOf } from '../kit/cursor.js';
+import { markOf, searchOf } from '../kit/cursor.js';
 import { refuseInvalid } from '../kit/refused.js';
 import { refuseRole } from './access/callers.js';
 import {
@@ -166,15 +166,14 @@ async function create(services: Services, call: Call): Promise<CreatedKey> {
 }
 
 async function list({ engine }: Services, call: Call): Promise<Answer> {
-  const account = call.account();
-  const name = filtered('keys', call.given);
-  const wanted = {
-    ...searchOf(call.given, name),
-    account,
+  const filters = {
+    account: call.account(),
     enabled: call.flag('enabled'),
     expiresBeforeMs: call.time('expiresBefore'),
   };
-  return searched(await engine.list('keys', wanted), name, keyResource);
+  const mark = markOf('keys', filters);
+  const slices = await engine.list('keys', { ...filters, ...searchOf(mark, call.given) });
+  return searched(slices, mark, keyResource);
 }
 
 /** One change at a time: each is a command. */

@@ -14,8 +14,8 @@ import {
   type TimeFrame,
   textAt,
 } from '../../engine/model/domain.js';
-import { roundsCursor, roundsQuery } from '../api/lists/archive-queries.js';
-import { type Refused, readArchive } from '../kit/refused.js';
+import { type RoundsQuery, roundsCursor, roundsQuery } from '../api/lists/archive-queries.js';
+import { readArchive } from '../kit/refused.js';
 import { namesOf, outlineOf } from '../wire/archive-text.js';
 import { type Answer, ARCHIVE_CODES, type Call, type Declared, PAGED, page } from './endpoint.js';
 import type { OpenRound } from './queries/reads.js';
@@ -43,7 +43,7 @@ export const ROUND_ENDPOINTS: readonly Declared[] = [
   },
 ];
 
-interface Query extends Exclude<ReturnType<typeof roundsQuery>, Refused> {
+interface Query extends RoundsQuery {
   readonly market: number | null;
   readonly status: RoundStatus | null;
 }
@@ -78,7 +78,7 @@ function inOrder(one: Place, other: Place): number {
 
 /** Both as far down as both have been read. A round that is in both has been settled meanwhile. */
 function pageOf(
-  { list, limit }: Query,
+  { mark, limit }: Query,
   open: readonly OpenRound[],
   { rounds, nextAfter }: RoundsAnswer,
 ): Answer {
@@ -89,7 +89,7 @@ function pageOf(
   const shown = all.slice(0, limit);
   const last = shown.at(-1);
   const next = all.length > limit && last !== undefined ? last : nextAfter;
-  return page(shown.map(roundResource), roundsCursor(list, next));
+  return page(shown.map(roundResource), roundsCursor(mark, next));
 }
 
 export interface RoundResource {

@@ -1,10 +1,10 @@
 /** The queries of the lists of bets: filters, and cursors as clients see them. */
-import { createHash } from 'node:crypto';
 import type { BetsStatus } from '../../../engine/model/bet-pages.js';
 import { marketOf, parseBetId, parseRoundId, SIDES } from '../../../engine/model/domain.js';
-import { BAD_CURSOR } from '../../kit/cursor.js';
+import { cursorText, markOf, parseCursor } from '../../kit/cursor.js';
 import {
   CLIENT_ORDER_ID_PATTERN,
+  type Given,
   isInCalendar,
   parseChoice,
   parseLimit,
@@ -16,15 +16,13 @@ import type { CancelFilter, ListFields } from '../../link/questions.js';
 export const POSITIONS_LIMIT_DEFAULT = 100;
 export const ORDERS_LIMIT_DEFAULT = 50;
 
-/** After the mark of its list, a cursor is a place alone, or a place and the bets that the first page has shown. */
+/** A cursor is a place alone, or a place and the bets that the first page has shown. */
 const PLACE_NUMBERS = 3;
 const CHANGES_NUMBERS = 6;
 /** Six numbers and the bets of one command on a page. */
 const CURSOR_NUMBERS_MAX = 206;
 
 const CLIENT_ORDER_ID = new RegExp(CLIENT_ORDER_ID_PATTERN);
-
-type Given = ReadonlyMap<string, string>;
 
 const STATUS_OF_POSITIONS: ReadonlyMap<string, BetsStatus> = new Map([
   ['active', 'open'],
@@ -62,7 +60,7 @@ export function ordersQuery(query: string): ListFields {
     refuseInvalid('clientOrderId must be 1 to 64 visible ASCII characters');
   const list = { ...listQuery(given, status, false, ORDERS_LIMIT_DEFAULT), clientOrderId };
   const before = given.get('before');
-  return ledOn('orders', given, before === undefined ? list : withBefore(list, before));
+  return ledOn('orders', given, before === undefined ? list : withBefore(list, given, before));
 }
 
 export function cancelQuery(query: string): CancelFilter {
@@ -81,15 +79,14 @@ export function listQuery(
   const limit = parseLimit(given.get('limit'), limitDefault);
   const market = marketIn(given);
   const round = roundIn(given, market);
-  const cursor = cursorIn(given, isByChange);
   return {
     status,
-    isByChange: isByChange && cursor.length === 0,
+    isByChange,
     market: round?.market ?? market,
     roundNumber: round?.roundNumber ?? null,
     beforeMs: null,
     clientOrderId: null,
-    cursor,
+    cursor: [],
     limit,
   };
 }
@@ -110,9 +107,9 @@ function roundIn(given: Given, market: number | null): ReturnType<typeof parseRo
 }
 
 /** `before` is a time, or an order: bets placed before it are listed. */
-function withBefore(list: ListFields, before: string): ListFields {
+function withBefore(list: ListFields, given: Given, before: string): ListFields {
   const bet = parseBetId(before);
-  if (bet !== 0 && list.cursor.length > 0) refuseInvalid('an order in before and cursor exclude each other');
+  if (bet !== 0 && given.has('cursor')) refuseInvalid('an order in before and cursor exclude each other');
   if (bet !== 0) return { ...list, cursor: [bet, 0, 0] };
   const beforeMs = ISO_TIME.test(before) ? Date.parse(before) : Number.NaN;
   if (!isInCalendar(before, beforeMs)) refuseInvalid('before must be the id of an order or a date and time');
@@ -121,38 +118,21 @@ function withBefore(list: ListFields, before: string): ListFields {
 
 const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/;
 
-/**
- * Numbers in base 36. A cursor carries all that its next page needs, so the server keeps nothing for it; the mark before
- * it is that of its list.
- */
-export const cursorText = (name: string, list: ListFields, place: readonly number[]): string =>
-  [markOf(name, list), ...place].map((number) => number.toString(36)).join('-');
+export const betsCursor = (name: string, list: ListFields, place: readonly number[]): string =>
+  cursorText(betsMark(name, list), ...place);
 
-/** Of a list and its filters: under others a place would lead on without a word, past bets that no page has shown. */
-function markOf(name: string, { status, market, roundNumber, beforeMs, clientOrderId }: ListFields): number {
-  const text = [name, status, market, roundNumber, beforeMs, clientOrderId].join(' ');
-  return createHash('sha256').update(text).digest().readUInt32LE();
-}
+const betsMark = (
+  name: string,
+  { status, market, roundNumber, beforeMs, clientOrderId }: ListFields,
+): number => markOf(name, { status, market, roundNumber, beforeMs, clientOrderId });
 
 /** The list, which has all of its filters now, from the cursor's place on. */
 export function ledOn(name: string, given: Given, list: ListFields): ListFields {
-  if (!given.has('cursor')) return list;
-  const [mark, ...cursor] = list.cursor;
-  if (mark !== markOf(name, list)) throw BAD_CURSOR;
-  return { ...list, cursor };
-}
-
-const NUMBER = /^(0|[1-9a-z][0-9a-z]{0,10})$/;
-
-function cursorIn(given: Given, isByChange: boolean): readonly number[] {
   const text = given.get('cursor');
-  if (text === undefined) return [];
-  const parts = text.split('-', CURSOR_NUMBERS_MAX + 2);
-  const placeNumbers = parts.length - 1;
-  const isWhole = isByChange
-    ? placeNumbers >= CHANGES_NUMBERS && placeNumbers <= CURSOR_NUMBERS_MAX
-    : placeNumbers === PLACE_NUMBERS;
-  const numbers = parts.map((part) => (NUMBER.test(part) ? Number.parseInt(part, 36) : Number.NaN));
-  if (!isWhole || !numbers.every(Number.isSafeInteger)) throw BAD_CURSOR;
-  return numbers;
+  if (text === undefined) return list;
+  const [countMin, countMax] = list.isByChange
+    ? [CHANGES_NUMBERS, CURSOR_NUMBERS_MAX]
+    : [PLACE_NUMBERS, PLACE_NUMBERS];
+  const cursor = parseCursor(text, betsMark(name, list), countMin, countMax);
+  return { ...list, isByChange: false, cursor };
 }

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { ENDPOINTS } from '../../../http/api/endpoints.js';
+import { cursorText, markOf } from '../../../http/kit/cursor.js';
 import type { OrderResult, Position, RoundDetail } from '../../../http/wire/types.js';
 import { betFault } from '../../support/engine/bet-fault.js';
 import {
@@ -116,7 +117,8 @@ test('a position has exactly the fields of the API, from ACTIVE over SETTLING to
 
 test('wrong parameters are refused, and named', () => {
   const { api, secret } = withBettor();
-  const cursor = (text: string): string => `cursor=${Buffer.from(text).toString('base64url')}`;
+  const ofRounds = markOf('rounds', { market: null, status: null, fromMs: null, toMs: null });
+  const cursor = (...place: readonly number[]): string => `cursor=${cursorText(ofRounds, ...place)}`;
   const wrong: Readonly<Record<string, readonly string[]>> = {
     '/positions': [
       ...['limit=201', 'limit=1&limit=2', 'limit', 'cursor=x', 'status=', 'status=open', 'status=ACTIVE'],
@@ -129,13 +131,9 @@ test('wrong parameters are refused, and named', () => {
       ...['before=2026-13-01T00:00:00Z', 'before=2026-02-30T00:00:00Z', 'status=open', 'roundId=BTC_ONE_DAY'],
       ...['clientOrderId=a%20b', 'marketId=DOGE_ONE_DAY'],
     ],
-    '/account/ledger': ['limit=0', 'cursor=x', 'cursor=', 'form=1', cursor('rounds 1 2')],
+    '/account/ledger': ['limit=0', 'cursor=x', 'cursor=', 'form=1', cursor(1, 2)],
     '/rounds': [
-      ...[
-        cursor('rounds//// 1'),
-        cursor('rounds//// 1 99'),
-        `${cursor('rounds//// 1 2')}&from=2026-01-01T00:00:00Z`,
-      ],
+      ...[cursor(1), cursor(1, 99), `${cursor(1, 2)}&from=2026-01-01T00:00:00Z`],
       ...['from=yesterday', 'to=2026-02-30T00:00:00Z', 'limit=201'],
     ],
     [`/markets/${MARKET}/rounds`]: ['from=2026-01-01T00:00:00Z'],
