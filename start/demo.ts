@@ -11,7 +11,6 @@ import type { Sequencer } from '../engine/host/sequencer.js';
 import { LIVE, MARKETS_MAX, marketId, SCOPES, scopesMask, TIERS } from '../engine/model/domain.js';
 import { eventOf } from '../engine/model/events.js';
 import { writeFileDurably } from '../persistence/data-dir/files.js';
-import { SECRET_MODE } from '../persistence/data-dir/secrets.js';
 import type { Log } from '../process/log/log.js';
 
 const DEMO_NAME = 'demo';
@@ -99,7 +98,7 @@ export function tellDemo(
       process.stdout.write(text);
       return;
     }
-    writeFileDurably(file, text, SECRET_MODE);
+    writeFileDurably(file, text);
     log.write('demo_kept', { file });
   };
   let isDone = false;

@@ -11,7 +11,7 @@ import { openPorts, requireDescriptors } from '../http/gateway/ports.js';
 import { EngineMeter } from '../http/metrics/engine-meter.js';
 import { writeFileDurably } from '../persistence/data-dir/files.js';
 import { openOperatorTokens } from '../persistence/data-dir/operator-tokens.js';
-import { masterSecretFingerprint, SECRET_MODE } from '../persistence/data-dir/secrets.js';
+import { masterSecretFingerprint } from '../persistence/data-dir/secrets.js';
 import { JournalError } from '../persistence/errors.js';
 import { quoted } from '../persistence/journal/open-files.js';
 import { startJournalThread } from '../persistence/journal/thread.js';
@@ -88,7 +88,7 @@ async function start(given: Config, log: Log, operators: Worker): Promise<void> 
   host.threads.begin();
 
   const { publicUrl, operatorUrl } = ports;
-  writeFileDurably(dir.operatorUrlFile, `${operatorUrl}\n`, SECRET_MODE);
+  writeFileDurably(dir.operatorUrlFile, `${operatorUrl}\n`);
   const banner = {
     ...{ version, publicUrl, operatorUrl, signingKey: signing, dataDir: dir.root },
     ...{

@@ -5,7 +5,6 @@
 import {
   chownSync,
   closeSync,
-  fchmodSync,
   fsyncSync,
   openSync,
   readFileSync,
@@ -18,9 +17,12 @@ import { dirname } from 'node:path';
 import { orRefuse } from '../../engine/base/attempt.js';
 import { codeOf, JournalError } from '../errors.js';
 
-/** Closed at the end of the block that declares it with `using`. */
-export function openFile(path: string, flags: string, mode?: number): { readonly fd: number } & Disposable {
-  const fd = openSync(path, flags, mode);
+/** No other user may read or write what a server keeps. */
+export const FILE_MODE = 0o600;
+
+/** Closed at the end of the block that declares it with `using`. A new file is closed to other users. */
+export function openFile(path: string, flags: 'r' | 'wx'): { readonly fd: number } & Disposable {
+  const fd = openSync(path, flags, FILE_MODE);
   return { fd, [Symbol.dispose]: () => closeSync(fd) };
 }
 
@@ -48,17 +50,16 @@ export function renameDurably(from: string, to: string): void {
   syncPath(dirname(to));
 }
 
-/** `mode` is the exact permission bits. */
-export function writeFileDurably(path: string, content: string | Uint8Array, mode: number): void {
+/** Creates the file, closed to other users, or replaces it. */
+export function writeFileDurably(path: string, content: string | Uint8Array): void {
   const aside = `${path}.new`;
   rmSync(aside, { force: true });
-  writeNew(aside, content, mode);
+  writeNew(aside, content);
   renameDurably(aside, path);
 }
 
-function writeNew(path: string, content: string | Uint8Array, mode: number): void {
-  using file = openFile(path, 'wx', mode);
-  fchmodSync(file.fd, mode);
+function writeNew(path: string, content: string | Uint8Array): void {
+  using file = openFile(path, 'wx');
   const bytes = typeof content === 'string' ? Buffer.from(content) : content;
   for (let written = 0; written < bytes.length; ) written += writeSync(file.fd, bytes, written);
   fsyncSync(file.fd);

@@ -12,7 +12,7 @@ import { assert } from '../../engine/base/assert.js';
 import { attempt, messageOf } from '../../engine/base/attempt.js';
 import { isBusy, JournalError } from '../errors.js';
 import { closing } from './closing.js';
-import { giveToOwner } from './files.js';
+import { FILE_MODE, giveToOwner } from './files.js';
 import type { DataDir } from './layout.js';
 
 export interface DataDirLock extends Disposable {
@@ -47,7 +47,7 @@ function takeLock(dir: DataDir, waitMs: number): Database.Database {
     db = new Database(dir.lockFile, { timeout: waitMs });
     db.exec('BEGIN EXCLUSIVE');
     // Another user who could open the file could hold its lock and so keep the server from starting.
-    chmodSync(dir.lockFile, 0o600);
+    chmodSync(dir.lockFile, FILE_MODE);
     giveToOwner(dir.lockFile);
     return db;
   } catch (thrown) {
@@ -83,7 +83,7 @@ export function exclusively<T>(dir: DataDir, file: string, work: () => T): T {
       { cause: thrown },
     );
   }
-  chmodSync(file, 0o600);
+  chmodSync(file, FILE_MODE);
   giveToOwner(file);
   return work();
 }

@@ -24,7 +24,6 @@ import type { DataDir } from './layout.js';
 import { openOperatorToken } from './secrets.js';
 
 const TOKEN_BYTES = 32;
-const FILE_MODE = 0o600;
 const OTHERS_WRITE = 0o022;
 /** Each request is compared with every token. */
 const TOKENS_MAX = 1_000;
@@ -93,7 +92,7 @@ export function addOperatorToken(path: string, name: string, role: OperatorRole,
   const text = readTokensText(path) ?? '';
   const line = JSON.stringify({ name, role, sha256: digestOf(secret), createdAt });
   const end = text === '' || text.endsWith('\n') ? '' : '\n';
-  writeFileDurably(path, `${text}${end}${line}\n`, FILE_MODE);
+  writeFileDurably(path, `${text}${end}${line}\n`);
   return secret;
 }
 
@@ -102,7 +101,7 @@ export function removeOperatorToken(path: string, name: string): void {
   if (!isHere) throw new JournalError('not_found', `There is no token with the name ${name} in ${path}.`);
   const lines = (readTokensText(path) ?? '').split('\n');
   const kept = lines.filter((line) => line.trim() === '' || line.startsWith('#') || nameIn(line) !== name);
-  writeFileDurably(path, kept.join('\n'), FILE_MODE);
+  writeFileDurably(path, kept.join('\n'));
 }
 
 const nameIn = (line: string): unknown => (JSON.parse(line) as Record<string, unknown>)['name'];

@@ -13,7 +13,6 @@ import type { DataDir } from './layout.js';
 
 const MASTER_SECRET_BYTES = 32;
 const OPERATOR_TOKEN_BYTES = 32;
-export const SECRET_MODE = 0o600;
 
 /**
  * The random bytes that the round seeds are derived from. `mayCreate` only at the very first start: rounds of an
@@ -35,7 +34,7 @@ export function openMasterSecret(dir: DataDir, mayCreate: boolean): Buffer {
     );
   }
   const created = randomBytes(MASTER_SECRET_BYTES);
-  writeFileDurably(dir.masterSecretFile, created, SECRET_MODE);
+  writeFileDurably(dir.masterSecretFile, created);
   return created;
 }
 
@@ -53,7 +52,7 @@ export function openOperatorToken(dir: DataDir): string {
   const found = readOperatorToken(dir);
   if (found !== null) return found;
   const created = randomBytes(OPERATOR_TOKEN_BYTES).toString('base64url');
-  writeFileDurably(dir.operatorTokenFile, `${created}\n`, SECRET_MODE);
+  writeFileDurably(dir.operatorTokenFile, `${created}\n`);
   return created;
 }
 

@@ -8,7 +8,7 @@ import { messageOf } from '../../engine/base/attempt.js';
 import type { PublicSigningKey, SigningKeys } from '../../engine/model/proofs/signing.js';
 import { writeFileDurably } from './files.js';
 import type { DataDir } from './layout.js';
-import { invalidSecret, readSecret, SECRET_MODE } from './secrets.js';
+import { invalidSecret, readSecret } from './secrets.js';
 
 interface StoredKey {
   readonly keyId: string;
@@ -48,7 +48,7 @@ function newKey(nowMs: number): StoredKey {
 }
 
 function write(dir: DataDir, keys: readonly StoredKey[]): SigningKeys {
-  writeFileDurably(dir.signingKeysFile, `${JSON.stringify({ keys }, null, 2)}\n`, SECRET_MODE);
+  writeFileDurably(dir.signingKeysFile, `${JSON.stringify({ keys }, null, 2)}\n`);
   return keysOf(keys);
 }
 

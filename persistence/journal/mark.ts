@@ -38,7 +38,7 @@ export const acknowledgedSeq = (path: string): number => attempt(() => readMarkF
 export function createMarkFile(path: string, mark: Mark): void {
   const content = Buffer.alloc(2 * SLOT_BYTES);
   content.write(slotText(1, mark), 0, 'latin1');
-  writeFileDurably(path, content, 0o600);
+  writeFileDurably(path, content);
 }
 
 /**

@@ -68,7 +68,7 @@ export class SqliteStore implements JournalStore {
       assert(segment.seal === null, 'the last segment is open');
       configure(segment, durability);
       const store = new SqliteStore(dir, segment, new MarkFile(dir.markFile), durability, segmentBytesMax);
-      writeFileDurably(dir.inUseFile, `${process.pid} ${durability}\n`, 0o600);
+      writeFileDurably(dir.inUseFile, `${process.pid} ${durability}\n`);
       return store;
     } catch (thrown) {
       segment.close();

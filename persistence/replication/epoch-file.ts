@@ -20,7 +20,7 @@ export class EpochFile implements EpochMemory {
 
   raise(epoch: number): void {
     if (epoch <= this.#highest) return;
-    writeFileDurably(this.path, `tote-epoch v1 ${epoch}\n`, 0o600);
+    writeFileDurably(this.path, `tote-epoch v1 ${epoch}\n`);
     this.#highest = epoch;
   }
 }

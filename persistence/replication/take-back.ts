@@ -13,7 +13,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { assert, must } from '../../engine/base/assert.js';
 import { closing } from '../data-dir/closing.js';
-import { syncPath } from '../data-dir/files.js';
+import { FILE_MODE, syncPath } from '../data-dir/files.js';
 import type { DataDir } from '../data-dir/layout.js';
 import { createMarkFile, EMPTY_MARK, readMarkFile } from '../journal/mark.js';
 import { findSegments } from '../journal/segment/names.js';
@@ -26,7 +26,7 @@ export function takeBackLast(dir: DataDir): string {
   const row = must(segment.tail(), 'a batch in the open segment');
   assert(segment.seal === null, 'the last segment is open');
   const kept = join(dir.journal, `taken-back-${row.firstSeq}-${row.lastSeq}-${row.checksum}.json`);
-  writeFileSync(kept, `${JSON.stringify(row)}\n`, { mode: 0o600 });
+  writeFileSync(kept, `${JSON.stringify(row)}\n`, { mode: FILE_MODE });
   syncPath(kept);
   setMarkBack(dir, row.firstSeq - 1);
   segment.db.pragma('synchronous = FULL');

@@ -28,7 +28,7 @@ export function* writeSnapshot(
   rest: Rest,
 ): Generator<number, void, undefined> {
   // Opened before the first write and synced after the last, so that this descriptor sees every write error.
-  using file = openFile(path, 'wx', 0o600);
+  using file = openFile(path, 'wx');
   const db = new Database(path);
   try {
     // Nobody reads a half-written snapshot, so it needs no rollback.

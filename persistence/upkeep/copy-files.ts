@@ -11,7 +11,7 @@ import {
   statSync,
 } from 'node:fs';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
-import { renameDurably, syncPath, unfinishedPath } from '../data-dir/files.js';
+import { FILE_MODE, renameDurably, syncPath, unfinishedPath } from '../data-dir/files.js';
 import type { DataDir } from '../data-dir/layout.js';
 import { readSigningKeys } from '../data-dir/signing-keys.js';
 import { requireSpaceForCopy } from '../data-dir/space.js';
@@ -24,7 +24,7 @@ export function copyFileDurably(from: string, to: string, check: (copy: string) 
   rmSync(aside, { force: true });
   try {
     copyFileSync(from, aside, constants.COPYFILE_EXCL);
-    chmodSync(aside, 0o600);
+    chmodSync(aside, FILE_MODE);
     syncPath(aside);
     check(aside);
     renameDurably(aside, to);

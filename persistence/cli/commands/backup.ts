@@ -44,7 +44,7 @@ export const backupCommand = defineCommand<{ readonly withoutSecrets?: boolean }
 /** The server has an alarm for its age. */
 function stamp(out: Output, path: string, to: string): void {
   try {
-    writeFileDurably(path, `${resolve(to)}\n`, 0o600);
+    writeFileDurably(path, `${resolve(to)}\n`);
   } catch (thrown) {
     out.note(`The server does not learn of this backup, and may raise backup_old: ${messageOf(thrown)}`);
   }

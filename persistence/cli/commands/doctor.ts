@@ -182,7 +182,7 @@ function existingFolder(path: string): string {
 /** As the journal writes: a page, then a sync of the data, again and again. */
 function measureSync(folder: string): SyncTimes | null {
   const path = join(folder, `.tote-doctor-${process.pid}`);
-  const opened = attempt(() => openFile(path, 'wx', 0o600), null);
+  const opened = attempt(() => openFile(path, 'wx'), null);
   if (opened === null) return null;
   try {
     using file = opened;

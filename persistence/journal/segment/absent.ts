@@ -38,8 +38,7 @@ export function readAbsent(dir: Folder): number | null {
   });
 }
 
-export const writeAbsent = (dir: Folder, seq: number): void =>
-  writeFileDurably(absentPath(dir), textOf(seq), 0o600);
+export const writeAbsent = (dir: Folder, seq: number): void => writeFileDurably(absentPath(dir), textOf(seq));
 
 function textOf(seq: number): string {
   const text = `tote-absent v1 ${seq} `;

@@ -48,7 +48,7 @@ export function writeSegment(
   { isSealed = false } = {},
 ): void {
   // Opened before the first write and synced after the last, so that this descriptor sees every write error.
-  using file = openFile(path, 'wx', 0o600);
+  using file = openFile(path, 'wx');
   const db = new Database(path);
   try {
     db.pragma('journal_mode = OFF');
