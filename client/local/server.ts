@@ -11,7 +11,7 @@ const PROGRAM = join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'main.
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The server has ended before it was up; its own log, on stderr, says why. */
-export class StartRefused extends Error {
+class StartRefused extends Error {
   constructor() {
     super(
       'The server did not start: the line above says why. Where another server has its ports, stop that one, or set TOTE_PORT and TOTE_OPERATOR_PORT.',

@@ -237,7 +237,7 @@ export function accountResource(view: AccountView): AccountResource {
 }
 
 /** A deposit or withdrawal; `balance` is the one right after it. */
-export interface TransferResource {
+interface TransferResource {
   readonly type: 'deposit' | 'withdrawal';
   /** null for the house. */
   readonly accountId: string | null;
@@ -247,7 +247,7 @@ export interface TransferResource {
   readonly createdAt: string;
 }
 
-export function transferResource(event: BalanceMoved): TransferResource {
+function transferResource(event: BalanceMoved): TransferResource {
   return {
     type: event.amountCents > 0 ? 'deposit' : 'withdrawal',
     accountId: event.account === 0 ? null : accountId(event.account),

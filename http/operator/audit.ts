@@ -96,7 +96,7 @@ export interface AuditDetails {
   readonly addresses?: readonly string[];
 }
 
-export function auditEntry(action: ActionView): AuditEntry {
+function auditEntry(action: ActionView): AuditEntry {
   const { seq, timeMs, kind, operator, facts } = action;
   return {
     seq,

@@ -179,7 +179,7 @@ export interface BetResource {
   readonly settledAt: string | null;
 }
 
-export function betResource(account: number, bet: BetView): BetResource {
+function betResource(account: number, bet: BetView): BetResource {
   const { market, roundNumber, stakeCents, entryPercentE2, paidCents, settledAtMs } = bet;
   return {
     id: betId(bet.bet),

@@ -162,7 +162,7 @@ interface DayResult {
   readonly limit: number;
 }
 
-export function houseResource(totals: HouseTotals): HouseResource {
+function houseResource(totals: HouseTotals): HouseResource {
   return {
     balance: dollarsOfCents(totals.houseCents),
     accounts: dollarsOfCents(totals.accountsCents),
@@ -223,7 +223,7 @@ export interface HouseExposure extends Exposure {
 }
 
 /** Rounds that wait for their opening price have no seeds, and are left out. */
-export function houseExposure({ rounds, timeMs }: Pick<OpenRounds, 'rounds' | 'timeMs'>): HouseExposure {
+function houseExposure({ rounds, timeMs }: Pick<OpenRounds, 'rounds' | 'timeMs'>): HouseExposure {
   const open = rounds.filter((round) => round.openPrice !== null);
   const markets = Array.from(new Set(open.map(({ market }) => market)), (market): MarketExposure => {
     const own = open.filter((round) => round.market === market);
@@ -276,7 +276,7 @@ export interface Earnings {
   readonly houseResult: number;
 }
 
-export function earningsOf(all: readonly EarningsSums[]): Earnings {
+function earningsOf(all: readonly EarningsSums[]): Earnings {
   const sum = (name: keyof EarningsSums): number => all.reduce((total, one) => total + one[name], 0);
   const [volumeCents, paidCents] = [sum('volumeCents'), sum('paidCents')];
   return {

@@ -221,7 +221,7 @@ export interface KeyResource {
   readonly createdAt: string;
 }
 
-export function keyResource(view: KeyView): KeyResource {
+function keyResource(view: KeyView): KeyResource {
   return {
     id: keyId(view.key),
     accountId: accountId(view.account),

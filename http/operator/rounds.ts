@@ -124,7 +124,7 @@ export interface RoundResource {
 }
 
 /** A settled round comes from the archive. */
-export function roundResource(round: OpenRound | ArchivedRoundView): RoundResource {
+function roundResource(round: OpenRound | ArchivedRoundView): RoundResource {
   const { market, roundNumber, result, voidReason, volumeCents } = round;
   const [open, settled] = 'settledAtMs' in round ? [null, round] : [round, null];
   return {

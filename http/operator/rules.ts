@@ -81,8 +81,7 @@ function replacedRules(before: Rules, overrides: RulesBody['overrides']): Rules 
 }
 
 /** `limits` has every active market. */
-export interface RulesInForce
-  extends Omit<Rules, 'markets' | 'tiers' | 'layers' | 'masterSecretFingerprint'> {
+interface RulesInForce extends Omit<Rules, 'markets' | 'tiers' | 'layers' | 'masterSecretFingerprint'> {
   readonly markets: readonly string[];
   readonly tiers: Readonly<Record<string, Omit<TierRules, 'tier'>>>;
   readonly limits: Readonly<Record<string, Omit<Rules['markets'][number], 'marketId'>>>;
@@ -99,7 +98,7 @@ export interface RulesResource {
   readonly overrides: RulesOverrides;
 }
 
-export function rulesResource(inForce: Rules, rulesVersion: number, sequence: number): RulesResource {
+function rulesResource(inForce: Rules, rulesVersion: number, sequence: number): RulesResource {
   const { markets, tiers, layers: _layers, masterSecretFingerprint: _secret, ...plain } = inForce;
   const { file, operator } = layersOf(inForce);
   const rules: RulesInForce = {

@@ -24,7 +24,7 @@ const META = `CREATE TABLE meta (
   chain TEXT NOT NULL
 ) STRICT`;
 
-export const blockTable = ({ name }: TableForm): string => `${name}_block`;
+const blockTable = ({ name }: TableForm): string => `${name}_block`;
 
 /** A row of SQLite for each row of the state takes twice the time to write. The views show them one by one. */
 const createBlocksSql = (form: TableForm): string =>
