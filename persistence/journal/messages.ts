@@ -1,9 +1,8 @@
-/** Messages between the event loop and the journal's thread, and how an error crosses between them. */
-import { messageOf } from '../../engine/base/attempt.js';
+/** Messages between the event loop and the journal's thread. */
 import type { JournalLoss, SpaceLevel } from '../../engine/model/ports.js';
 import type { DataDir } from '../data-dir/layout.js';
 import type { SpaceThresholds } from '../data-dir/space.js';
-import { codeOf, JournalError, type JournalErrorCode } from '../errors.js';
+import type { ErrorParts } from '../thread/error-parts.js';
 import type { Durability } from './segment/open.js';
 
 export interface JournalThreadOptions {
@@ -50,38 +49,3 @@ export type FromJournal =
   | { readonly kind: 'failed'; readonly error: ErrorParts }
   | ({ readonly kind: 'lost'; readonly error: ErrorParts } & Pick<JournalLoss, 'heldSeq' | 'rescue'>)
   | { readonly kind: 'closed' };
-
-/** An error as plain data: structured cloning drops its class and its code. */
-export interface ErrorParts {
-  readonly name: string;
-  readonly code: string;
-  readonly message: string;
-  readonly stack: string;
-  readonly cause: ErrorParts | null;
-  readonly isJournalError: boolean;
-}
-
-const CAUSES_MAX = 4;
-
-export function toErrorParts(thrown: unknown, depth = 0): ErrorParts {
-  const error = thrown instanceof Error ? thrown : null;
-  const hasCause = error?.cause !== undefined && depth < CAUSES_MAX;
-  return {
-    name: error?.name ?? 'Error',
-    code: codeOf(thrown),
-    message: messageOf(thrown),
-    stack: error?.stack ?? '',
-    cause: hasCause ? toErrorParts(error.cause, depth + 1) : null,
-    isJournalError: thrown instanceof JournalError,
-  };
-}
-
-/** With the class, code and stack that it had in its thread. */
-export function fromErrorParts(parts: ErrorParts): Error {
-  const options = parts.cause === null ? {} : { cause: fromErrorParts(parts.cause) };
-  const error = parts.isJournalError
-    ? new JournalError(parts.code as JournalErrorCode, parts.message, options)
-    : Object.assign(new Error(parts.message, options), { name: parts.name, code: parts.code });
-  error.stack = parts.stack;
-  return error;
-}

@@ -9,14 +9,14 @@ import type { Worker } from 'node:worker_threads';
 import { assert, must, unreachable } from '../../engine/base/assert.js';
 import type { Batch, JournalWriter, JournalWriterEvents } from '../../engine/model/ports.js';
 import { JournalError } from '../errors.js';
+import { fromErrorParts } from '../thread/error-parts.js';
 import { type CloseMessage, endedText, startThread, Thread } from '../thread/thread.js';
-import {
-  type FromJournal,
-  fromErrorParts,
-  type JournalMemory,
-  type JournalThreadOptions,
-  type SealedSegment,
-  type ToJournal,
+import type {
+  FromJournal,
+  JournalMemory,
+  JournalThreadOptions,
+  SealedSegment,
+  ToJournal,
 } from './messages.js';
 
 /** It loads its code, and then waits for its first message, the options. */

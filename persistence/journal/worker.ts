@@ -9,15 +9,10 @@ import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_thread
 import { assert, must } from '../../engine/base/assert.js';
 import type { Batch } from '../../engine/model/ports.js';
 import { DEFAULT_SPACE_THRESHOLDS, freeBytesOf, SpaceWatch } from '../data-dir/space.js';
+import { toErrorParts } from '../thread/error-parts.js';
 import type { CloseMessage } from '../thread/thread.js';
 import { commitBatches } from './commit.js';
-import {
-  type BatchToWrite,
-  type FromJournal,
-  type JournalMemory,
-  type JournalThreadOptions,
-  toErrorParts,
-} from './messages.js';
+import type { BatchToWrite, FromJournal, JournalMemory, JournalThreadOptions } from './messages.js';
 import { JournalLost } from './open-files.js';
 import { SqliteStore } from './store.js';
 

@@ -1,7 +1,7 @@
 /** Messages between the engine's thread and the replication's (`worker.ts`). */
 import type { Batch, StandbyReport, StoredBatch } from '../../engine/model/ports.js';
 import type { DataDir } from '../data-dir/layout.js';
-import type { ErrorParts } from '../journal/messages.js';
+import type { ErrorParts } from '../thread/error-parts.js';
 import type { FollowStatus, Role } from './log/replicated-log.js';
 import type { NatsSettings } from './nats/nats-connection.js';
 

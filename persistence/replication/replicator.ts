@@ -5,7 +5,7 @@
  */
 import { must } from '../../engine/base/assert.js';
 import type { Batch, StoredBatch } from '../../engine/model/ports.js';
-import { toErrorParts } from '../journal/messages.js';
+import { toErrorParts } from '../thread/error-parts.js';
 import { Follower, PlaceLost } from './log/follower.js';
 import { Leader } from './log/leader.js';
 import { deleteCovered, type LocalJournal, unpublished } from './log/locate.js';

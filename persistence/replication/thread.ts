@@ -1,6 +1,6 @@
 /** The engine's side of the replication's thread (`worker.ts`). Nothing here waits. */
 import { JournalError } from '../errors.js';
-import { fromErrorParts } from '../journal/messages.js';
+import { fromErrorParts } from '../thread/error-parts.js';
 import { endedText, startThread, Thread } from '../thread/thread.js';
 import type { FromReplication, ReplicationThreadOptions, ToReplication } from './messages.js';
 

@@ -4,7 +4,7 @@ import type { RefusedAt } from '../../engine/model/operators.js';
 import type { ShadowStatus } from '../../engine/model/shadow-status.js';
 import type { DataDir } from '../data-dir/layout.js';
 import type { SpaceThresholds } from '../data-dir/space.js';
-import type { ErrorParts } from '../journal/messages.js';
+import type { ErrorParts } from '../thread/error-parts.js';
 import type { SnapshotsKept } from '../upkeep/retention/choice.js';
 
 export interface ShadowOptions {

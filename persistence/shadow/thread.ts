@@ -2,7 +2,7 @@
 import { unreachable } from '../../engine/base/assert.js';
 import type { RefusedAt } from '../../engine/model/operators.js';
 import { type ShadowStatus, STATUS_AT_START } from '../../engine/model/shadow-status.js';
-import { fromErrorParts } from '../journal/messages.js';
+import { fromErrorParts } from '../thread/error-parts.js';
 import { startThread, Thread } from '../thread/thread.js';
 import type { FromShadow, ShadowNews, ShadowOptions, ToShadow } from './messages.js';
 

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { must } from '../../../engine/base/assert.js';
 import type { StoredBatch } from '../../../engine/model/ports.js';
-import { fromErrorParts } from '../../../persistence/journal/messages.js';
 import type { LeaseEntry, LogEntry } from '../../../persistence/replication/log/replicated-log.js';
 import { Replicator } from '../../../persistence/replication/replicator.js';
+import { fromErrorParts } from '../../../persistence/thread/error-parts.js';
 import { ModelLog } from './model-log.js';
 import { BEGINNING, batchAfter, batches, epochMemory, journalOf, lead } from './support.js';
 

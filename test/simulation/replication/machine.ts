@@ -7,7 +7,6 @@ import { Engine } from '../../../engine/engine.js';
 import { encodeCommand } from '../../../engine/model/command-codec.js';
 import type { Batch, JournalWriter, JournalWriterEvents, StoredBatch } from '../../../engine/model/ports.js';
 import { dataDirLayout } from '../../../persistence/data-dir/layout.js';
-import { fromErrorParts } from '../../../persistence/journal/messages.js';
 import {
   CHAIN_START,
   type ChainPosition,
@@ -20,6 +19,7 @@ import { Replica } from '../../../persistence/replication/replica.js';
 import type { ReplicatedJournal } from '../../../persistence/replication/replicated-journal.js';
 import { type OpenJournal, Replicator } from '../../../persistence/replication/replicator.js';
 import type { ReplicationEvents, ReplicationLink } from '../../../persistence/replication/thread.js';
+import { fromErrorParts } from '../../../persistence/thread/error-parts.js';
 import { epochMemory } from '../../persistence/replication/support.js';
 import type { Rng } from '../../support/reference/random/rng.js';
 import type { Scheduler } from '../machine/scheduler.js';
