@@ -87,6 +87,9 @@ export const otherFormat = (
     `The ${what} ${path} has format ${found}; this version reads format ${known}. Start the version that wrote it.`,
   );
 
+/** `text` as one word of a shell's command, for sentences that have one to copy. */
+export const shellWord = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
+
 export const isDiskFull = (thrown: unknown): boolean =>
   ['ENOSPC', 'EDQUOT', 'SQLITE_FULL'].includes(codeOf(thrown));
 

@@ -12,8 +12,7 @@ import { EngineMeter } from '../http/metrics/engine-meter.js';
 import { writeFileDurably } from '../persistence/data-dir/files.js';
 import { openOperatorTokens } from '../persistence/data-dir/operator-tokens.js';
 import { masterSecretFingerprint } from '../persistence/data-dir/secrets.js';
-import { JournalError } from '../persistence/errors.js';
-import { quoted } from '../persistence/journal/open-files.js';
+import { JournalError, shellWord } from '../persistence/errors.js';
 import { startJournalThread } from '../persistence/journal/thread.js';
 import { requireSqlite } from '../persistence/sqlite.js';
 import { createLog, type Log, logNodeWarnings } from '../process/log/log.js';
@@ -59,7 +58,7 @@ async function start(given: Config, log: Log, operators: Worker): Promise<void> 
 
   const tokens = { dir, token: config.operatorToken, file: config.operatorTokensFile };
   const secrets = { masterSecret, signing, operatorTokens: openOperatorTokens(tokens) };
-  const facing = { version, dataDir: quoted(dir.root) };
+  const facing = { version, dataDir: shellWord(dir.root) };
   const ports = await openPorts(config, { front, ...secrets, manualClock, log, ...facing });
   reloads.add('certificates', ports.reloadCertificates);
   reloads.add(

@@ -4,6 +4,7 @@
  */
 import type { EngineReads } from '../engine/engine.js';
 import { BACKWARD_STEP_MS_MAX, GAP_MS_MAX } from '../engine/host/clock-guard.js';
+import { shellWord } from '../persistence/errors.js';
 import type { Log } from '../process/log/log.js';
 
 /** A wrong clock would settle open bets and resting orders. */
@@ -34,8 +35,8 @@ export function tellGap(start: StartClock, log: Pick<Log, 'write'>): void {
       'clock_gap',
       { gapMs },
       `${times}, ${lengthText(-gapMs)} before it: orders are refused until the clock has caught up. If it was ahead then and ` +
-        `is right now, stop the server and go back to before: npx tote restore ${dataDir} --to ${iso(nowMs)} ` +
-        `--out ${dataDir}-restored. That leaves out all that was journaled by the wrong clock`,
+        `is right now, stop the server and go back to before: npx tote restore ${shellWord(dataDir)} --to ${iso(nowMs)} ` +
+        `--out ${shellWord(`${dataDir}-restored`)}. That leaves out all that was journaled by the wrong clock`,
     );
   }
 }

@@ -79,7 +79,7 @@ test('the first start prints a line that places a bet; the second start does not
 test('production starts on what `tote init` has made: its money, no demo account, and what is weak in log and banner', async () => {
   const dir = newDataDir();
   const env = { NODE_ENV: 'production', TOTE_DEMO: '1', TOTE_CLOCK: 'system', TOTE_FEED: 'simulated' };
-  await refuses({ dataDir: dir, env }, new RegExp(`npx tote init ${dir} --house-capital`));
+  await refuses({ dataDir: dir, env }, new RegExp(`npx tote init '${dir}' --house-capital`));
   await toteText(['init', dir, '--house-capital', '2,000,000']);
   const server = await Server.start({ dataDir: dir, env });
   assert.deepEqual((await server.operator.get<unknown[]>('/accounts')).data, []);

@@ -12,7 +12,7 @@ import { existsSync, type Stats, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { assert, must } from '../../engine/base/assert.js';
 import { attempt } from '../../engine/base/attempt.js';
-import { JournalError } from '../errors.js';
+import { JournalError, shellWord } from '../errors.js';
 
 /** Two changes of a folder this close may bear the same time: that is the coarsest clock of a file system. */
 const SAME_TIME_MS = 2_000;
@@ -68,13 +68,13 @@ export class JournalLost extends JournalError {
     const fds = `/proc/${process.pid}/fd`;
     const folders = [...new Set(files.map(({ path }) => dirname(path)))].filter((path) => !existsSync(path));
     this.rescue = [
-      ...folders.map((path) => `mkdir -p -m 700 ${quoted(path)}`),
+      ...folders.map((path) => `mkdir -p -m 700 ${shellWord(path)}`),
       ...files.map(({ path, ino }) => {
         // A copy over the file empties it at first, and SQLite deletes the WAL beside an empty segment.
-        const whole = quoted(`${path}.rescued`);
+        const whole = shellWord(`${path}.rescued`);
         // Without double quotes, which a line of JSON would have with backslashes: people copy it as it stands there.
         const found = `$(find -L ${fds} -maxdepth 1 -type f -inum ${ino} | head -n 1)`;
-        return `cp ${found} ${whole} && mv ${whole} ${quoted(path)}`;
+        return `cp ${found} ${whole} && mv ${whole} ${shellWord(path)}`;
       }),
       `kill ${process.pid}`,
     ];
@@ -89,6 +89,3 @@ const isSame = (found: Stats | null, { dev, ino }: Pick<Stats, 'dev' | 'ino'>): 
 
 const isUnchanged = (folder: Stats, seen: Stats): boolean =>
   isSame(folder, seen) && folder.mtimeMs === seen.mtimeMs && folder.ctimeMs === seen.ctimeMs;
-
-/** As a word of a shell's command. */
-export const quoted = (path: string): string => `'${path.replaceAll("'", "'\\''")}'`;

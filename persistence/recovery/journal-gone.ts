@@ -6,7 +6,7 @@
 import { existsSync } from 'node:fs';
 import { ifThere } from '../data-dir/files.js';
 import { type DataDir, unusable } from '../data-dir/layout.js';
-import { JournalError } from '../errors.js';
+import { JournalError, shellWord } from '../errors.js';
 import { acknowledgedSeq } from '../journal/mark.js';
 import { hasSegments } from '../journal/segment/names.js';
 import { SnapshotFiles } from '../snapshot/files.js';
@@ -39,7 +39,7 @@ export const notInitialised = (dir: DataDir): JournalError =>
   new JournalError(
     'data_dir_invalid',
     `There is no journal in ${dir.root}, and with NODE_ENV=production a start makes none: is the disk mounted, and TOTE_DATA_DIR right? ` +
-      `Before the very first start: npx tote init ${dir.root} --house-capital DOLLARS`,
+      `Before the very first start: npx tote init ${shellWord(dir.root)} --house-capital DOLLARS`,
   );
 
 function remainsOf(dir: DataDir): string[] {
@@ -64,6 +64,6 @@ function journalGone(dir: DataDir, remains: readonly string[]): JournalError {
     'journal_incomplete',
     `There is no journal in ${dir.journal}, but the directory is not new: it has ${remains.join(', ')}.${told} ` +
       'For a new beginning name another directory; else put the folder journal back from a backup. Without one go on from the ' +
-      `newest good snapshot, which loses what came after it: npx tote restore ${dir.root} --out NEW_DIR`,
+      `newest good snapshot, which loses what came after it: npx tote restore ${shellWord(dir.root)} --out NEW_DIR`,
   );
 }

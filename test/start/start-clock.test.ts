@@ -11,7 +11,7 @@ const DAY_MS = 24 * HOUR_MS;
 function told(gapMs: number, more: Partial<StartClock> = {}): string {
   const lines: string[] = [];
   const log = { write: (_event: string, _fields: object = {}, line = '') => lines.push(line) };
-  const start = { lastTimeMs: LAST_MS, hasStakes: false, isSimulated: false, dataDir: '/srv/tote', ...more };
+  const start = { lastTimeMs: LAST_MS, hasStakes: false, isSimulated: false, dataDir: '/my tote', ...more };
   tellGap({ nowMs: LAST_MS + gapMs, ...start }, log);
   return lines.join('\n');
 }
@@ -37,7 +37,7 @@ test('a clock that was set back is logged with the way back, a tolerated step is
   assert.match(told(-1_001), / 1 s before it: orders are refused until/);
   assert.match(
     told(-DAY_MS),
-    / 1 d before it.* npx tote restore \/srv\/tote --to 2026-11-19T12:00:00.000Z --out \/srv\/tote-restored\./,
+    / 1 d before it.* npx tote restore '\/my tote' --to 2026-11-19T12:00:00.000Z --out '\/my tote-restored'\./,
   );
 });
 

@@ -18,7 +18,7 @@ test('without the journal the refusal names what is left, and the command that r
   rmSync(join(root, 'journal'), { recursive: true });
   const before = filesOf(root);
   const sentence =
-    /no journal in .*\/journal, but the directory is not new: it has \d snapshots, an archive, the master secret\..* backup\..* newest good snapshot, which loses what came after it: npx tote restore .*data --out NEW_DIR/;
+    /no journal in .*\/journal, but the directory is not new: it has \d snapshots, an archive, the master secret\..* backup\..* newest good snapshot, which loses what came after it: npx tote restore '.*data' --out NEW_DIR/;
   for (let attempt = 0; attempt < 2; attempt += 1)
     assert.throws(() => start(root), refusal('journal_incomplete', sentence));
   assert.deepEqual(filesOf(root), before, 'nothing is made or changed');
@@ -59,7 +59,7 @@ test('each part alone is enough', (t) => {
 test('a new directory is started on, but in production only one that `tote init` has made', async (t) => {
   const root = join(temporaryDir(t), 'data');
   const required = { requireData: true };
-  const sentence = /no journal in .*data, .* mounted.*: npx tote init .*data --house/;
+  const sentence = /no journal in .*data, .* mounted.*: npx tote init '.*data' --house/;
   const notMade = refusal('data_dir_invalid', sentence);
   for (const isFollower of [false, true])
     assert.throws(() => start(root, { ...required, isFollower }), notMade);
