@@ -2,6 +2,7 @@
  * The lifecycle of rounds: time (`advance`), the root of a locked round, the price at a boundary, and voiding by an
  * operator.
  */
+import { must } from '../base/assert.js';
 import type { Advance, BoundaryPrice, PublishRoot, VoidRound } from '../model/commands.js';
 import {
   assetOf,
@@ -28,8 +29,7 @@ export function advance(state: State, command: Advance): Effect {
   while (markets.nextDueMs <= command.timeMs) {
     const index = markets.markets.findIndex((market) => market.nextDueMs === markets.nextDueMs);
     const market = markets.market(index);
-    const round = market.current;
-    if (round === null) break;
+    const round = must(market.current, 'the round that is due');
     if (round.status === LIVE) lockRound(round, command.timeMs, events);
     else endRound(state, market, round, command.timeMs, events);
     markets.refreshNextDue();

@@ -58,7 +58,7 @@ export function roundFor(
   gate: ErrorCode | null,
   guards: OrderGuards | null,
 ): Round | Rejected {
-  const round = openRound(state, order, gate, guards);
+  const round = liveRound(state, order, gate, guards);
   return round instanceof Round ? (checkStake(state, order, round) ?? round) : round;
 }
 
@@ -90,7 +90,7 @@ export function checkOffer(
 export const takesBets = (round: Round, timeMs: number): boolean =>
   round.status === LIVE && timeMs < round.bettingClosesMs;
 
-function openRound(
+function liveRound(
   state: State,
   order: PlaceOrder,
   gate: ErrorCode | null,
