@@ -219,11 +219,8 @@ function openRound(round: RoundView) {
   return {
     ...{ market, roundNumber, startTimeMs, lockTimeMs, endTimeMs, openPrice, closePrice, status, result },
     ...{ poolUpCents, poolDownCents, payoutUpCents, payoutDownCents, betCount, volumeCents },
-    ...{
-      seedCents,
-      feeBps,
-      voidReason /** The house's average result from its bets; null where the seeds are fixed. */,
-      edgeCents: round.quote?.edgeCents ?? null,
-    },
+    ...{ seedCents, feeBps, voidReason },
+    /** The house's average result from its bets; null where the seeds are fixed. */
+    edgeCents: round.quote?.edgeCents ?? null,
   };
 }
