@@ -31,7 +31,7 @@ import { type Acceptor, acceptFor } from '../uws/listening.js';
 import { UwsTransport } from '../uws/transport.js';
 import { ArchiveClient } from './archive-client.js';
 import { Faults } from './faults.js';
-import { type GatewaySetup, type Post, type Serving, type ToGateway, WAKE } from './messages.js';
+import { type GatewaySetup, type Post, type Serving, type ToServing, WAKE } from './messages.js';
 import { orFail, renewFor, type ThreadEnd, tellFailed, tellRefused } from './thread-end.js';
 
 /** Beside the age of the board from which a gateway makes its bytes. */
@@ -90,12 +90,11 @@ export class Gateway implements Serving {
     else this.#faults.fail(error);
   }
 
-  take(message: Parameters<Serving['take']>[0]): void {
-    if (message === WAKE) this.#hub?.wake();
-    else this.#follow(message);
-  }
-
-  #follow(message: Exclude<ToGateway, typeof WAKE>): void {
+  take(message: ToServing): void {
+    if (message === WAKE) {
+      this.#hub?.wake();
+      return;
+    }
     switch (message.kind) {
       case 'accept':
         orFail(this.post, this.#accept(message.descriptors, message.host, message.port));

@@ -191,7 +191,9 @@ function ringsOf(service: RingService, thread: GatewayPlace): RingPair {
 }
 
 /** Throws the reason if the thread could not do what it was told. */
-function unrefused<T extends FromGateway>(said: T): Exclude<T, typeof WAKE | { readonly kind: 'refused' }> {
-  if (typeof said === 'object' && said.kind === 'refused') throw new Error(said.reason);
-  return said as Exclude<T, typeof WAKE | { readonly kind: 'refused' }>;
+function unrefused<T extends Exclude<FromGateway, typeof WAKE>>(
+  said: T,
+): Exclude<T, { readonly kind: 'refused' }> {
+  if (said.kind === 'refused') throw new Error(said.reason);
+  return said as Exclude<T, { readonly kind: 'refused' }>;
 }

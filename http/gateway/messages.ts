@@ -96,6 +96,9 @@ export type ToGateway =
   /** The first two in this order: the acceptor must stop before the threads that it hands connections to. */
   | { readonly kind: 'stopAccepting' | 'close' | 'halt' };
 
+/** Once it is open. */
+export type ToServing = Exclude<ToGateway, { readonly kind: 'open' }>;
+
 export type FromGateway =
   | typeof WAKE
   | { readonly kind: 'joined'; readonly descriptor: UwsAppDescriptor }
@@ -112,5 +115,5 @@ export type Post = (message: FromGateway) => void;
 export interface Serving {
   /** Reports an error outside any client's request or stream, and outside `take`. */
   fail(error: unknown): void;
-  take(message: Exclude<ToGateway, { readonly kind: 'open' }>): void;
+  take(message: ToServing): void;
 }

@@ -35,7 +35,14 @@ import { HeldRequests } from '../uws/held-requests.js';
 import { UwsTransport } from '../uws/transport.js';
 import { ArchiveClient } from './archive-client.js';
 import { Faults } from './faults.js';
-import { type GatewaySetup, type OperatorSetup, type Post, type Serving, WAKE } from './messages.js';
+import {
+  type GatewaySetup,
+  type OperatorSetup,
+  type Post,
+  type Serving,
+  type ToServing,
+  WAKE,
+} from './messages.js';
 import { orFail, renewFor, type ThreadEnd, tellFailed, tellRefused } from './thread-end.js';
 
 const TICK_MS = 1_000;
@@ -94,7 +101,7 @@ class OperatorGateway implements Serving {
     else this.#faults.fail(error);
   }
 
-  take(message: Parameters<Serving['take']>[0]): void {
+  take(message: ToServing): void {
     if (message === WAKE) return;
     if (message.kind === 'answered') this.#onAnswered(message.id, message.message);
     else if (message.kind === 'serve') this.#serve(message.archive);
