@@ -178,7 +178,7 @@ export class Shadow {
 
   #writeArchiveIfDue(): void {
     const nowMs = this.clock.monotonicMs();
-    const isWanted = this.archiveSeq < this.#wantedSeq && this.#position.seq >= this.#wantedSeq;
+    const isWanted = this.isWanted && this.#position.seq >= this.#wantedSeq;
     const everyMs = isWanted ? WANTED_EVERY_MS : ARCHIVE_EVERY_MS;
     const isDue = this.#archive.pendingRows >= ARCHIVE_ROWS_MAX || nowMs - this.#archivedAtMs >= everyMs;
     if (isDue) this.#writeArchive();
