@@ -4,7 +4,7 @@ import type { HeadBytes, HeaderBlock, HttpRequest, HttpResponder } from '../../e
 import { type Given, parsePathId, parseQuery } from '../kit/params.js';
 import { Refused } from '../kit/refused.js';
 import { isNamed, type TaggedBody } from '../kit/tagged-body.js';
-import type { Asker, RateLimits } from '../limits/rate-limits.js';
+import type { Counted, RateLimits } from '../limits/rate-limits.js';
 import type { GatewayMeter } from '../metrics/gateway-meter.js';
 import type { HeadTexts } from '../wire/head-texts.js';
 import { successText } from '../wire/wire.js';
@@ -22,7 +22,7 @@ const REPLAY_HEADER: ExtraHeaders = ['X-Idempotent-Replay', 'true'];
 const JSON_TYPE = '\r\nContent-Type: application/json';
 const NO_STORE = '\r\nCache-Control: no-store';
 
-export class Call implements Asker {
+export class Call implements Counted {
   route = NO_ROUTE;
   /**
    * Numbers of the key and of its account, once the key has been found valid; 0 before. The key of a stream was found

@@ -59,7 +59,7 @@ export interface LimitsOwner {
 }
 
 /** A request counts for these; key and account are 0 without a valid key. */
-export interface Asker extends LimitsOwner {
+export interface Counted extends LimitsOwner {
   readonly keyLimit: KeyLimit;
 }
 
@@ -124,17 +124,17 @@ export class RateLimits {
    * Counts a request in all its windows, or refuses it and counts it in none. The fields then have the values of the
    * headers, until the next call.
    */
-  take(asker: Asker, keyState: KeyState, nowMs: number): Admission {
+  take(request: Counted, keyState: KeyState, nowMs: number): Admission {
     const tables = this.#tables;
     if (tables === null) return 'admitted';
-    const { address } = asker;
+    const { address } = request;
     if (address !== this.#addressRead || this.#addressOwner.kind === Kind.ipv6Site) {
       this.#addressOwner.read(address);
       this.#addressRead = address;
     }
     tables.lock.lock();
     try {
-      return this.#decide(tables, asker, keyState, tables.advance(nowMs));
+      return this.#decide(tables, request, keyState, tables.advance(nowMs));
     } finally {
       tables.lock.unlock();
     }
@@ -172,10 +172,10 @@ export class RateLimits {
     return { keyRead, keyWrite, keyCancel, account: ofAccount, ip: left(tables.addresses, owner, IP) };
   }
 
-  #decide(tables: LimitTables, asker: Asker, keyState: KeyState, nowMs: number): Admission {
+  #decide(tables: LimitTables, request: Counted, keyState: KeyState, nowMs: number): Admission {
     this.#address = tables.addresses.find(this.#addressOwner, nowMs);
     const hasKey = keyState !== 'unknown';
-    if (hasKey) this.#findKey(tables, asker, nowMs);
+    if (hasKey) this.#findKey(tables, request, nowMs);
     if (this.#isAddressFull(tables)) return this.#refuseAddress(tables, hasKey, nowMs);
     if (hasKey && !this.#hasPlaces(tables)) return this.#refusePlace(this.#keyKind);
     if (!tables.windows.hasRoom) return this.#refusePlace(IP);
@@ -189,7 +189,7 @@ export class RateLimits {
     return 'admitted';
   }
 
-  #findKey(tables: LimitTables, { key, account, keyLimit }: Asker, nowMs: number): void {
+  #findKey(tables: LimitTables, { key, account, keyLimit }: Counted, nowMs: number): void {
     this.#key = tables.keys.find(this.#keyOwner.number(Kind.keyReads + keyLimit, key), nowMs);
     this.#account = tables.accounts.find(this.#accountOwner.number(Kind.account, account), nowMs);
     this.#keyKind = keyLimit;

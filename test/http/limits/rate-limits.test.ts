@@ -9,7 +9,7 @@ import {
   type KeyLimit,
   type RateLimitSettings,
 } from '../../../config/rate-limits.js';
-import { type Admission, type Asker, type KeyState, RateLimits } from '../../../http/limits/rate-limits.js';
+import { type Admission, type Counted, type KeyState, RateLimits } from '../../../http/limits/rate-limits.js';
 import { shareLimits } from '../../../http/limits/shared-limits.js';
 import { accountOf } from '../../support/http/limits-capacity.js';
 import { type LimitAnswer, RateLimitReference } from '../../support/http/rate-limit-reference.js';
@@ -28,7 +28,7 @@ interface Arrival {
   readonly keyState: KeyState;
 }
 
-const askerOf = ({ address, key, keyLimit }: Arrival): Asker => {
+const askerOf = ({ address, key, keyLimit }: Arrival): Counted => {
   return { address: `10.0.0.${address}`, key, account: accountOf(key), keyLimit };
 };
 
@@ -116,7 +116,7 @@ test('Retry-After is enough to succeed, and one second less is not', () => {
 
 const LIMITS: RateLimitSettings = { keyRead: 3, keyWrite: 2, keyCancel: 5, account: 4, ip: 6 };
 
-const NOBODY: Asker = { address: '198.51.100.1', key: 0, account: 0, keyLimit: KEY_READ };
+const NOBODY: Counted = { address: '198.51.100.1', key: 0, account: 0, keyLimit: KEY_READ };
 
 test('a clock that steps back holds the windows where they were, for all who share them', () => {
   const shared = shareLimits({ ...LIMITS, ip: 2 }, CAPACITY);

@@ -8,7 +8,7 @@ import { once } from 'node:events';
 import { after, test } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import { KEY_READ, KEY_WRITE, type KeyLimit, type RateLimitSettings } from '../../../config/rate-limits.js';
-import { type Asker, type KeyState, RateLimits } from '../../../http/limits/rate-limits.js';
+import { type Counted, type KeyState, RateLimits } from '../../../http/limits/rate-limits.js';
 import { type SharedLimits, shareLimits } from '../../../http/limits/shared-limits.js';
 import { accountOf, FEW_LIMITS } from '../../support/http/limits-capacity.js';
 import { Rng } from '../../support/reference/random/rng.js';
@@ -36,7 +36,7 @@ export interface ThreadData {
 }
 
 interface Request {
-  readonly asker: Asker;
+  readonly asker: Counted;
   readonly keyState: KeyState;
 }
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { RateLimitSettings } from '../../../config/rate-limits.js';
 import { must } from '../../../engine/base/assert.js';
-import type { Asker, KeyState } from '../../../http/limits/rate-limits.js';
+import type { Counted, KeyState } from '../../../http/limits/rate-limits.js';
 
 const MINUTE_MS = 60_000;
 
@@ -19,7 +19,7 @@ export class RateLimitReference {
 
   constructor(private readonly settings: RateLimitSettings) {}
 
-  take({ address, key, account: ofKey, keyLimit }: Asker, keyState: KeyState, nowMs: number): LimitAnswer {
+  take({ address, key, account: ofKey, keyLimit }: Counted, keyState: KeyState, nowMs: number): LimitAnswer {
     const ip = this.#bucket(`ip ${address}`, this.settings.ip);
     const isAddressFull = this.#times(ip.name, nowMs).length >= ip.limit;
     if (keyState === 'unknown') return this.#answer([ip], isAddressFull ? [ip] : [], nowMs);
