@@ -1,6 +1,7 @@
 /** `tote account`: everything known about one account, and whether its ledger adds up to its balance. */
 import { Argument, Option } from 'commander';
 import { must } from '../../../engine/base/assert.js';
+import { isoText } from '../../../engine/base/iso-text.js';
 import type { Engine } from '../../../engine/engine.js';
 import {
   accountId,
@@ -18,7 +19,6 @@ import { JournalError } from '../../errors.js';
 import { defineCommand } from '../frame/command.js';
 import { EXIT } from '../frame/exit-codes.js';
 import { fieldsOf } from '../frame/fields.js';
-import { isoText } from '../frame/format.js';
 import { type Moment, parseAccount, parseMoment, seqAt } from '../frame/options.js';
 import { withRecords } from '../sources/records.js';
 

@@ -2,12 +2,12 @@
 import { resolve } from 'node:path';
 import { Argument, Option } from 'commander';
 import { messageOf } from '../../../engine/base/attempt.js';
+import { isoText } from '../../../engine/base/iso-text.js';
 import { writeFileDurably } from '../../data-dir/files.js';
 import { acknowledgedSeq } from '../../journal/mark.js';
 import { backup } from '../../upkeep/backup/backup.js';
 import { defineCommand } from '../frame/command.js';
 import { EXIT } from '../frame/exit-codes.js';
-import { isoText } from '../frame/format.js';
 import type { Output } from '../frame/output.js';
 import { Progress } from '../frame/progress.js';
 

@@ -1,11 +1,11 @@
 /** `tote replay`: the commands of a journal and their effects, for people or as JSON lines. */
 import { Option } from 'commander';
+import { isoText } from '../../../engine/base/iso-text.js';
 import { COMMAND_KINDS } from '../../../engine/model/command-codec.js';
 import type { History, Step } from '../../replay/history.js';
 import { defineCommand } from '../frame/command.js';
 import { EXIT } from '../frame/exit-codes.js';
 import { fieldsOf } from '../frame/fields.js';
-import { isoText } from '../frame/format.js';
 import { parseAccount, parseWhole, RANGE_OPTIONS, type RangeOptions, rangeOf } from '../frame/options.js';
 import type { Output } from '../frame/output.js';
 import { inlineText } from '../frame/text.js';

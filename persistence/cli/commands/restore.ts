@@ -1,12 +1,12 @@
 /** `tote restore`: a new data directory that ends at a chosen command or moment. */
 import { resolve } from 'node:path';
 import { Option } from 'commander';
+import { isoText } from '../../../engine/base/iso-text.js';
 import { acknowledgedSeq } from '../../journal/mark.js';
 import { restore } from '../../upkeep/restore/restore.js';
 import { Stretches } from '../../upkeep/restore/stretches.js';
 import { defineCommand } from '../frame/command.js';
 import { EXIT } from '../frame/exit-codes.js';
-import { isoText } from '../frame/format.js';
 import { type Moment, parseMoment } from '../frame/options.js';
 import { Progress } from '../frame/progress.js';
 

@@ -1,6 +1,7 @@
 /** `tote round`: everything known about one round, and whether its money adds up. */
 import { Argument } from 'commander';
 import { must } from '../../../engine/base/assert.js';
+import { isoText } from '../../../engine/base/iso-text.js';
 import {
   RESULT_NONE,
   ROUND_RESULTS,
@@ -19,7 +20,6 @@ import { betFields } from '../frame/bet-fields.js';
 import { defineCommand } from '../frame/command.js';
 import { EXIT } from '../frame/exit-codes.js';
 import { fieldsOf } from '../frame/fields.js';
-import { isoText } from '../frame/format.js';
 import { parseRound } from '../frame/options.js';
 import { withRecords } from '../sources/records.js';
 import { readRoundSeeds, seedFields } from '../sources/seeds.js';

@@ -2,12 +2,12 @@
 import { mkdirSync } from 'node:fs';
 import { newSha256 } from '../../../crypto/sha256.js';
 import { must } from '../../../engine/base/assert.js';
+import { isoText } from '../../../engine/base/iso-text.js';
 import { fileBytes } from '../../data-dir/files.js';
 import { JournalError } from '../../errors.js';
 import { SnapshotFiles } from '../../snapshot/files.js';
 import { defineCommand } from '../frame/command.js';
 import { EXIT } from '../frame/exit-codes.js';
-import { isoText } from '../frame/format.js';
 import { withHistory } from '../sources/records.js';
 
 export const snapshotCommand = defineCommand({

@@ -1,8 +1,8 @@
 /** `tote status`: a data directory at a glance. */
+import { isoText } from '../../../engine/base/iso-text.js';
 import { inspect } from '../../upkeep/inspect.js';
 import { defineCommand } from '../frame/command.js';
 import { EXIT } from '../frame/exit-codes.js';
-import { isoText } from '../frame/format.js';
 
 export const statusCommand = defineCommand({
   details:

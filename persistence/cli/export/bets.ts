@@ -2,6 +2,7 @@
  * Rows of bets placed in the range, with their settlement up to the end of the journal, in the order of settlement;
  * open bets come last.
  */
+import { isoText } from '../../../engine/base/iso-text.js';
 import type { Engine } from '../../../engine/engine.js';
 import {
   accountId,
@@ -16,7 +17,7 @@ import {
 } from '../../../engine/model/domain.js';
 import { statusOf } from '../../archive/reader/bets.js';
 import { type ArchivedBet, filledAtMs, isBet, termsOf } from '../../archive/reader/streams.js';
-import { dollarsText, isoText, oddsText, percentText } from '../frame/format.js';
+import { dollarsText, oddsText, percentText } from '../frame/format.js';
 import {
   type Columns,
   type Exporter,

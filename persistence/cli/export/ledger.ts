@@ -2,12 +2,13 @@
  * Rows of the ledger, added up while they are written: the entries of every account must lead from one balance to the
  * next and, at the end, to the balance in the engine.
  */
+import { isoText } from '../../../engine/base/iso-text.js';
 import { betId } from '../../../engine/model/domain.js';
 import { HOUSE } from '../../../engine/state/house.js';
 import { Books, type LedgerEntry, ledgerEntryOf, ownerText } from '../../archive/reader/entries.js';
 import type { ArchiveReader } from '../../archive/reader/reader.js';
 import type { ArchivedEvent } from '../../archive/reader/streams.js';
-import { dollarsText, isoText } from '../frame/format.js';
+import { dollarsText } from '../frame/format.js';
 import { type Columns, type Exporter, type ExportRange, outside, writeRows } from './rows.js';
 
 const COLUMNS: Columns<LedgerEntry> = {

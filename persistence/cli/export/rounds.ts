@@ -2,6 +2,7 @@
  * Rows of rounds: those settled in the range, in the order of settlement, and, if the range ends with the last command,
  * those that are not settled yet.
  */
+import { isoText } from '../../../engine/base/iso-text.js';
 import type { Engine } from '../../../engine/engine.js';
 import {
   marketId,
@@ -15,7 +16,7 @@ import {
 import type { RoundView } from '../../../engine/model/views.js';
 import { unfinishedRounds } from '../../../engine/reads/round-bets.js';
 import type { ArchivedRound } from '../../archive/reader/row-events.js';
-import { dollarsText, isoText, percentText } from '../frame/format.js';
+import { dollarsText, percentText } from '../frame/format.js';
 import {
   type Columns,
   type Exporter,

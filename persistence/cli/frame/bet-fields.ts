@@ -1,4 +1,5 @@
 /** A bet of the archive as fields for JSON, and its entries in the ledger. */
+import { isoText } from '../../../engine/base/iso-text.js';
 import {
   accountId,
   BET_ENDS,
@@ -10,7 +11,6 @@ import {
 } from '../../../engine/model/domain.js';
 import { type LedgerEntry, ledgerEntryOf } from '../../archive/reader/entries.js';
 import { type ArchivedBet, filledAtMs, termsOf } from '../../archive/reader/streams.js';
-import { isoText } from './format.js';
 
 /** Odds, percent and payout are those of a limit order's fill. */
 export function betFields(found: ArchivedBet) {

@@ -2,6 +2,7 @@
  * Commands, events and views of the engine as fields for JSON: ids, names and times as in the API, amounts and odds as
  * integers with the unit in the name (`stakeCents`, `oddsE4`). Digests of keys and of Idempotency-Keys are left out.
  */
+import { isoText } from '../../../engine/base/iso-text.js';
 import {
   ASSETS,
   BET_ENDS,
@@ -16,7 +17,6 @@ import {
   textAt,
 } from '../../../engine/model/domain.js';
 import { ownerText } from '../../archive/reader/entries.js';
-import { isoText } from './format.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -19,9 +19,6 @@ export const oddsText = (oddsE4: number): string => (oddsE4 / 10_000).toFixed(4)
 /** Percents in 1e-2 with two decimals: `50.62`. */
 export const percentText = (percentE2: number): string => (percentE2 / 100).toFixed(2);
 
-/** ISO 8601 in UTC with milliseconds. */
-export const isoText = (timeMs: number): string => new Date(timeMs).toISOString();
-
 /** `417.3 MiB`. */
 export function bytesText(bytes: number): string {
   const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];

@@ -2,11 +2,11 @@
 import { InvalidArgumentError, Option } from 'commander';
 import type { Parser } from '../../../config/config-values.js';
 import { orRefuse } from '../../../engine/base/attempt.js';
+import { isoText } from '../../../engine/base/iso-text.js';
 import { parseAccountId, parseBetId, parseRoundId } from '../../../engine/model/domain.js';
 import { JournalError } from '../../errors.js';
 import type { History } from '../../replay/history.js';
 import { UsageError } from './exit-codes.js';
-import { isoText } from './format.js';
 
 /** A value in a form of the configuration. */
 export const readAs =

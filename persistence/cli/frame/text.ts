@@ -2,7 +2,8 @@
  * Any result as text for people: its plain values a line each, then each of its lists, as a table. Names are those of the
  * JSON, and their ends say how a number is shown: `stakeCents` 777 is `stake  7.77 USD`.
  */
-import { bytesText, isoText, oddsText, oneLine, percentText, quoted, usd } from './format.js';
+import { isoText } from '../../../engine/base/iso-text.js';
+import { bytesText, oddsText, oneLine, percentText, quoted, usd } from './format.js';
 
 const UNITS: readonly (readonly [end: RegExp, show: (value: number) => string])[] = [
   [/cents$/i, usd],
