@@ -1,5 +1,5 @@
 /** Proofs of settled rounds and of bets, receipts, and the keys with which they are signed. */
-import { FAIRNESS_TOOLS } from '../../crypto/fairness-tools.js';
+import { FAIRNESS_TOOLS } from '../../crypto/hashes.js';
 import { isoText } from '../../engine/base/iso-text.js';
 import { accountId, betId, isUnfilled, parseRoundId } from '../../engine/model/domain.js';
 import type { BetView } from '../../engine/model/views.js';

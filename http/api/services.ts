@@ -1,6 +1,6 @@
 /** What the handlers of the public API need, on one gateway. */
 import { BetHashes } from '../../crypto/bet-hashes.js';
-import { FAIRNESS_TOOLS } from '../../crypto/fairness-tools.js';
+import { FAIRNESS_TOOLS } from '../../crypto/hashes.js';
 import { type SignLater, statementSigner } from '../../crypto/signing.js';
 import { RoundSeeds } from '../../engine/fairness.js';
 import type { ArchiveReads } from '../../engine/model/archive-reads.js';

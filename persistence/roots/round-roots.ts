@@ -1,6 +1,6 @@
 /** Makes the Merkle roots of rounds, bet by bet: a root is ready when its round locks. It knows nothing of threads. */
 import { BetHashes } from '../../crypto/bet-hashes.js';
-import { FAIRNESS_TOOLS } from '../../crypto/fairness-tools.js';
+import { FAIRNESS_TOOLS } from '../../crypto/hashes.js';
 import { must } from '../../engine/base/assert.js';
 import { RoundSeeds } from '../../engine/fairness.js';
 import type { MadeRoot } from '../../engine/model/commands.js';

@@ -2,7 +2,7 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { BetHashes, betHashesMemory, HASHES_KEPT } from '../../crypto/bet-hashes.js';
-import { FAIRNESS_TOOLS } from '../../crypto/fairness-tools.js';
+import { FAIRNESS_TOOLS } from '../../crypto/hashes.js';
 import { RoundSeeds } from '../../engine/fairness.js';
 
 const TERMS = { stakeCents: 1_250, oddsE4: 19_876, entryPercentE2: 5_031, payoutCents: 2_410 };

@@ -2,7 +2,7 @@
  * Paths from bets to the roots of their rounds, from the archive's bets. A tree is made slice by slice, so that a
  * round of a million bets does not hold up other questions; the last trees are kept.
  */
-import { FAIRNESS_TOOLS } from '../../../crypto/fairness-tools.js';
+import { FAIRNESS_TOOLS } from '../../../crypto/hashes.js';
 import { hasherOfRound } from '../../../engine/fairness.js';
 import type { BetPath, BetPathQuestion } from '../../../engine/model/archive-reads.js';
 import { marketId, roundId } from '../../../engine/model/domain.js';

@@ -1,6 +1,6 @@
 /** `tote snapshot`: writes the present state as a snapshot, with or without a running server. */
 import { mkdirSync } from 'node:fs';
-import { newSha256 } from '../../../crypto/sha256.js';
+import { newSha256 } from '../../../crypto/hashes.js';
 import { must } from '../../../engine/base/assert.js';
 import { isoText } from '../../../engine/base/iso-text.js';
 import { fileBytes } from '../../data-dir/files.js';

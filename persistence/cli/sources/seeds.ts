@@ -1,5 +1,5 @@
 /** A round's seed, where the master secret of the journal can be read. */
-import { FAIRNESS_TOOLS } from '../../../crypto/fairness-tools.js';
+import { FAIRNESS_TOOLS } from '../../../crypto/hashes.js';
 import { messageOf } from '../../../engine/base/attempt.js';
 import { RoundSeeds } from '../../../engine/fairness.js';
 import type { Rules } from '../../../engine/model/rules.js';

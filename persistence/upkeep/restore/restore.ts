@@ -9,7 +9,7 @@
  */
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { newSha256 } from '../../../crypto/sha256.js';
+import { newSha256 } from '../../../crypto/hashes.js';
 import { must } from '../../../engine/base/assert.js';
 import type { Engine } from '../../../engine/engine.js';
 import { type ArchiveCopied, copyArchive } from '../../archive/copy.js';

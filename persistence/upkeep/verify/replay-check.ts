@@ -4,7 +4,7 @@
  * every row of the archive.
  */
 import { lstatSync } from 'node:fs';
-import { newSha256 } from '../../../crypto/sha256.js';
+import { newSha256 } from '../../../crypto/hashes.js';
 import { messageOf } from '../../../engine/base/attempt.js';
 import { Engine, type EngineReads } from '../../../engine/engine.js';
 import type { SnapshotRef } from '../../../engine/host/snapshot-store.js';

@@ -5,7 +5,7 @@
  * it is asked, and stores none of these signatures.
  */
 import { existsSync } from 'node:fs';
-import { FAIRNESS_TOOLS } from '../../../crypto/fairness-tools.js';
+import { FAIRNESS_TOOLS } from '../../../crypto/hashes.js';
 import { isSignedBy } from '../../../crypto/signing.js';
 import type { Engine } from '../../../engine/engine.js';
 import { RoundSeeds } from '../../../engine/fairness.js';

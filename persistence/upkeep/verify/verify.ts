@@ -4,7 +4,7 @@
  * at that time.
  */
 import { existsSync } from 'node:fs';
-import { newSha256 } from '../../../crypto/sha256.js';
+import { newSha256 } from '../../../crypto/hashes.js';
 import type { Mark, StoredBatch } from '../../../engine/model/ports.js';
 import type { NotedKey } from '../../../engine/model/proofs/signing.js';
 import { type ArchiveReport, checkArchive } from '../../archive/check.js';

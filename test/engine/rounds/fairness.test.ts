@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { createHash, createHmac } from 'node:crypto';
 import { test } from 'node:test';
-import { FAIRNESS_TOOLS } from '../../../crypto/fairness-tools.js';
+import { FAIRNESS_TOOLS } from '../../../crypto/hashes.js';
 import { RoundSeeds } from '../../../engine/fairness.js';
 import { roundId } from '../../../engine/model/domain.js';
 import type { BetPlaced } from '../../../engine/model/events.js';

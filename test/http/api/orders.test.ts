@@ -1,7 +1,7 @@
 /** POST /orders: the answer, when it is sent, replays, and every refusal with its status. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { FAIRNESS_TOOLS } from '../../../crypto/fairness-tools.js';
+import { FAIRNESS_TOOLS } from '../../../crypto/hashes.js';
 import { RoundSeeds } from '../../../engine/fairness.js';
 import type { OrderResult, Success } from '../../../http/wire/types.js';
 import {

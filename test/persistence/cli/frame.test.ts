@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { test } from 'node:test';
 import Database from 'better-sqlite3';
-import { newSha256 } from '../../../crypto/sha256.js';
+import { newSha256 } from '../../../crypto/hashes.js';
 import { must } from '../../../engine/base/assert.js';
 import { EXIT_CODES_HELP, exitCodeOf } from '../../../persistence/cli/frame/exit-codes.js';
 import { Output, ReaderGone, type Streams } from '../../../persistence/cli/frame/output.js';

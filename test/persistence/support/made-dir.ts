@@ -3,7 +3,7 @@
  * archive, and, if wanted, without the journal's beginning, as retention leaves it.
  */
 import { rmSync } from 'node:fs';
-import { newSha256 } from '../../../crypto/sha256.js';
+import { newSha256 } from '../../../crypto/hashes.js';
 import { must } from '../../../engine/base/assert.js';
 import { Engine } from '../../../engine/engine.js';
 import { decodeCommand, encodeCommand } from '../../../engine/model/command-codec.js';

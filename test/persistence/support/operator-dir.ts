@@ -6,7 +6,7 @@ import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import Database from 'better-sqlite3';
-import { FAIRNESS_TOOLS } from '../../../crypto/fairness-tools.js';
+import { FAIRNESS_TOOLS } from '../../../crypto/hashes.js';
 import { signerOf } from '../../../crypto/signing.js';
 import { assert, must } from '../../../engine/base/assert.js';
 import type { Engine } from '../../../engine/engine.js';

@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { newSha256 } from '../../../crypto/sha256.js';
+import { newSha256 } from '../../../crypto/hashes.js';
 import { must } from '../../../engine/base/assert.js';
 import { findDataDir } from '../../../persistence/data-dir/layout.js';
 import { openStore } from '../../../persistence/recovery/open-store.js';

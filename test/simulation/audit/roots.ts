@@ -5,7 +5,7 @@
  * not simulated.
  */
 import { createHash } from 'node:crypto';
-import { FAIRNESS_TOOLS } from '../../../crypto/fairness-tools.js';
+import { FAIRNESS_TOOLS } from '../../../crypto/hashes.js';
 import { isSignedBy } from '../../../crypto/signing.js';
 import { must } from '../../../engine/base/assert.js';
 import { hasherOfRound, RoundSeeds } from '../../../engine/fairness.js';

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { openScenario, order } from '../../../../bench/engine/scenario.js';
-import { FAIRNESS_TOOLS } from '../../../../crypto/fairness-tools.js';
+import { FAIRNESS_TOOLS } from '../../../../crypto/hashes.js';
 import { must } from '../../../../engine/base/assert.js';
 import { RoundSeeds } from '../../../../engine/fairness.js';
 import type { BetPath } from '../../../../engine/model/archive-reads.js';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { newSha256 } from '../../../../crypto/sha256.js';
+import { newSha256 } from '../../../../crypto/hashes.js';
 import { signerOf } from '../../../../crypto/signing.js';
 import { must } from '../../../../engine/base/assert.js';
 import { Engine } from '../../../../engine/engine.js';
