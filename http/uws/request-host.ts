@@ -1,7 +1,6 @@
-/** The interfaces between a transport and its requests, and the set of requests that wait for a slow client. */
+/** The interfaces between a transport and its requests, and what bounds the requests that wait, and those of a turn. */
 import type { TlsFiles } from '../../config/certificate.js';
 import type { Clock, HttpHandler, HttpRequest } from '../../engine/model/ports.js';
-import type { RequestsInTurn } from './requests-in-turn.js';
 
 export type Concerned = Pick<HttpRequest, 'method' | 'path' | 'address'>;
 
@@ -84,5 +83,30 @@ export class SlowRequests extends Set<SlowRequest> {
       }
     }
     this.#isExpiring = false;
+  }
+}
+
+/** Takes some 5 ms. */
+const REQUESTS_AT_ONCE = 512;
+
+/**
+ * Counts the requests of a turn of the event loop. The library reads on from a socket that fills its buffer, so a
+ * client that sends requests faster than they are answered would hold up all others, without a key. The library does
+ * not tell connections apart, but it closes one with a request behind an unanswered one: in a full turn all requests
+ * are answered at its end.
+ */
+export class RequestsInTurn {
+  #count = 0;
+  readonly #endTurn = (): void => {
+    this.#count = 0;
+  };
+
+  add(): void {
+    this.#count += 1;
+    if (this.#count === 1) setImmediate(this.#endTurn);
+  }
+
+  get isFull(): boolean {
+    return this.#count > REQUESTS_AT_ONCE;
   }
 }

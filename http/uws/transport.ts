@@ -24,11 +24,11 @@ import { type Fault, faultOf, RequestHeaders } from './request-headers.js';
 import {
   type OnFault,
   type RequestHost,
+  RequestsInTurn,
   SlowRequests,
   systemTimer,
   type UwsTransportOptions,
 } from './request-host.js';
-import { RequestsInTurn } from './requests-in-turn.js';
 import { type WebSocketHost, webSockets } from './web-socket.js';
 
 const SWEEP_MS = 250;
