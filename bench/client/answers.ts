@@ -3,6 +3,7 @@
  * were named. The audit compares this record with the server's books afterwards.
  */
 import { assert, must } from '../../engine/base/assert.js';
+import { parsedJson } from '../../engine/base/attempt.js';
 import { COMPLETE, type Frame, frameHttp, INCOMPLETE } from './framing.js';
 import type { ClientResult, Expectation, RequestTemplate } from './job.js';
 import { FULL_CHECK_EVERY } from './job.js';
@@ -88,12 +89,7 @@ export class Answers {
     if (this.#checked % FULL_CHECK_EVERY !== 1) return true;
     const head = bytes.toString('latin1', 0, bodyAt).toLowerCase();
     if (!want.headers.every((header) => head.includes(`\r\n${header.toLowerCase()}`))) return false;
-    try {
-      JSON.parse(bytes.toString('utf8', bodyAt, end));
-      return true;
-    } catch {
-      return false;
-    }
+    return parsedJson(bytes.toString('utf8', bodyAt, end)) !== undefined;
   }
 
   /** A bitmap: a set of millions of numbers would slow the client down. */

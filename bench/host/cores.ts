@@ -4,6 +4,7 @@
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { attempt } from '../../engine/base/attempt.js';
 
 export interface Cores {
   readonly server: number | null;
@@ -26,13 +27,10 @@ function hasTaskset(): boolean {
   return spawnSync('taskset', ['--version'], { stdio: 'ignore' }).status === 0;
 }
 
+/** None except on Linux. */
 function allowedCores(): number[] {
-  try {
-    const list = /^Cpus_allowed_list:\s*(\S+)$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? '';
-    return parseCpuList(list);
-  } catch {
-    return [];
-  }
+  const status = attempt(() => readFileSync('/proc/self/status', 'utf8'), '');
+  return parseCpuList(/^Cpus_allowed_list:\s*(\S+)$/m.exec(status)?.[1] ?? '');
 }
 
 function parseCpuList(list: string): number[] {

@@ -3,6 +3,7 @@
  * request is the one figure of a server that does not depend on its client's speed.
  */
 import { readdirSync, readFileSync } from 'node:fs';
+import { attempt } from '../../engine/base/attempt.js';
 
 /**
  * `main` is the first thread: the engine's of this server, the event loop of a reference. `gateway` are those of the
@@ -74,10 +75,7 @@ export function byThread(of: (name: ThreadName) => number): ByThread {
 export const sumOf = (threads: ByThread): number => THREADS.reduce((sum, name) => sum + threads[name], 0);
 
 export function residentBytes(pid: number): number | null {
-  try {
-    const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
-    return kilobytes === undefined ? null : Number(kilobytes) * 1024;
-  } catch {
-    return null;
-  }
+  const status = attempt(() => readFileSync(`/proc/${pid}/status`, 'utf8'), '');
+  const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1];
+  return kilobytes === undefined ? null : Number(kilobytes) * 1024;
 }

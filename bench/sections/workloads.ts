@@ -4,6 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { must } from '../../engine/base/assert.js';
+import { attempt } from '../../engine/base/attempt.js';
 import { BOTS_MIX } from '../client/kinds.js';
 import { type Book, bettorsOf, openBook } from '../load/book.js';
 import { type Row, rateReached, rowsInTurn, toteTarget } from '../load/runs.js';
@@ -71,12 +72,8 @@ async function measureAll(server: ToteServer, book: Book, options: SuiteOptions)
 
 /** Node raises its own limit to the hard one. */
 function openFilesMax(): number {
-  try {
-    const limits = readFileSync('/proc/self/limits', 'utf8');
-    return Number(/^Max open files\s+\S+\s+(\d+)/m.exec(limits)?.[1] ?? Infinity);
-  } catch {
-    return Infinity;
-  }
+  const limits = attempt(() => readFileSync('/proc/self/limits', 'utf8'), '');
+  return Number(/^Max open files\s+\S+\s+(\d+)/m.exec(limits)?.[1] ?? Infinity);
 }
 
 function sectionOf(measured: Measured, orders: number): SectionResult {

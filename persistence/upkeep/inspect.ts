@@ -1,6 +1,7 @@
 /** A data directory at a glance, without reading its journal. A part that cannot be read is named and does not hide the others. */
 import { type Dirent, existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { attempt } from '../../engine/base/attempt.js';
 import type { Mark, SpaceLevel } from '../../engine/model/ports.js';
 import type { Setup } from '../../engine/model/setup.js';
 import { readArchiveProgress } from '../archive/file.js';
@@ -57,7 +58,7 @@ export interface Inspection {
 
 export function inspect(dir: DataDir): Inspection {
   const faults: string[] = [];
-  const attempt = <T>(read: () => T, otherwise: T): T => {
+  const orFault = <T>(read: () => T, otherwise: T): T => {
     try {
       return read();
     } catch (thrown) {
@@ -67,10 +68,10 @@ export function inspect(dir: DataDir): Inspection {
       return otherwise;
     }
   };
-  const holder = attempt(() => findHolder(dir), null);
-  const archive = attempt(() => readArchiveProgress(dir), null);
-  const mark = attempt(() => readMarkFile(dir.markFile), null);
-  const segments = findSegments(dir.journal).map((path) => attempt(() => inspectSegment(path), null));
+  const holder = orFault(() => findHolder(dir), null);
+  const archive = orFault(() => readArchiveProgress(dir), null);
+  const mark = orFault(() => readMarkFile(dir.markFile), null);
+  const segments = findSegments(dir.journal).map((path) => orFault(() => inspectSegment(path), null));
   const freeBytes = freeBytesOf(dir.journal);
   const space = new SpaceWatch(DEFAULT_SPACE_THRESHOLDS, () => freeBytes);
   space.check();
@@ -78,7 +79,7 @@ export function inspect(dir: DataDir): Inspection {
     holder,
     isInUse: existsSync(dir.inUseFile),
     mark,
-    setup: attempt(() => setupOf(dir), null),
+    setup: orFault(() => setupOf(dir), null),
     segments: segments.filter((segment) => segment !== null),
     snapshots: new SnapshotFiles(dir.snapshots).list().map(({ name, seq }) => inspectSnapshot(name, seq)),
     archive,
@@ -120,10 +121,5 @@ function bytesBelow(folder: string): number {
   return bytes;
 }
 
-function entriesOf(folder: string): Dirent[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true });
-  } catch {
-    return [];
-  }
-}
+const entriesOf = (folder: string): Dirent[] =>
+  attempt(() => readdirSync(folder, { withFileTypes: true }), []);
