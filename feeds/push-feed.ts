@@ -9,10 +9,10 @@ export class PushFeed implements PriceFeed {
     this.#sink = sink;
   }
 
-  /** `asset` is an index into `ASSETS`; `origin` names the source, or is ''. */
-  offer(asset: number, price: number, timeMs: number, origin = ''): TickVerdict {
+  /** `asset` is an index into `ASSETS`. */
+  offer(asset: number, price: number, timeMs: number): TickVerdict {
     if (this.#sink === null) return { taken: false, detail: 'no prices are taken at the moment' };
-    return this.#sink({ asset, price, timeMs, source: this.name, origin });
+    return this.#sink({ asset, price, timeMs, source: this.name, origin: '' });
   }
 
   poll(): void {}

@@ -4,7 +4,7 @@
  * once, and again when an operator requests a change (`declareSetup`).
  */
 export interface Setup {
-  /** Name of the price feed, such as `push`. Later versions may add others. */
+  /** `push`, `simulated`, or live feeds in the order of preference, as `TOTE_FEED` names them. */
   readonly feed: string;
   readonly clock: 'system' | 'manual';
   /** Whether the rules are the program's defaults or an operator's file. */

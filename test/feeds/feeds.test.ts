@@ -136,8 +136,8 @@ test('the push feed passes on its ticks, and returns the verdict', () => {
     seen.push(tick);
     return verdict;
   });
-  assert.equal(feed.offer(3, 900, NOON_MS, 'ref 1'), verdict);
-  assert.deepEqual(seen, [{ asset: 3, price: 900, timeMs: NOON_MS, source: 'push', origin: 'ref 1' }]);
+  assert.equal(feed.offer(3, 900, NOON_MS), verdict);
+  assert.deepEqual(seen, [{ asset: 3, price: 900, timeMs: NOON_MS, source: 'push', origin: '' }]);
   feed.stop();
   assert.equal(feed.offer(3, 900, NOON_MS).taken, false);
 });

@@ -81,8 +81,8 @@ class WatchedFeed extends PushFeed {
   ) {
     super();
   }
-  override offer(asset: number, price: number, timeMs: number, origin = ''): TickVerdict {
-    const verdict = super.offer(asset, price, timeMs, origin);
+  override offer(asset: number, price: number, timeMs: number): TickVerdict {
+    const verdict = super.offer(asset, price, timeMs);
     // The tracker was given this stamp: the clock's guard may judge otherwise with the next one.
     this.watcher.onTick(asset, price, timeMs, this.lastStampMs(), verdict);
     return verdict;
