@@ -1,6 +1,6 @@
-/** Links of the documents lead somewhere, and their sentences begin with who does something. */
-import { deepEqual, ok } from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+/** Links of the documents lead somewhere, their examples parse, and their sentences begin with who does something. */
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { test } from 'node:test';
@@ -8,13 +8,12 @@ import { ALARMS } from '../../http/metrics/alarm-list.js';
 import { FAILURE_KINDS, MEANINGS } from '../../http/openapi/failures.js';
 import { COMMANDS } from '../../persistence/cli/registry.js';
 import { LOG_EVENTS } from '../../process/log/events.js';
+import { codeBlocks, documentPaths } from '../support/document.js';
 import { project, textOf } from './sources.js';
 
-const listed = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '*.md'], {
-  cwd: project,
-  encoding: 'utf8',
-});
-const documents = listed.split('\n').filter((file) => file !== '' && existsSync(join(project, file)));
+const documents = documentPaths();
+const blocksIn = (language: string) =>
+  documents.flatMap((file) => codeBlocks(textOf(file), language).map((code) => [file, code] as const));
 
 const withoutCode = (text: string): string => text.replaceAll(/^( *)```.*\n[\s\S]*?^\1```$/gm, '');
 
@@ -39,6 +38,16 @@ test('every link leads to a file, and to a heading of it', () => {
     return anchor !== undefined && target.endsWith('.md') && !anchorsOf(target).includes(anchor);
   });
   deepEqual(wrong, []);
+});
+
+test('every block of JSON, or for a shell, parses', () => {
+  const values = blocksIn('json').flatMap(([, code]) => code.split(/\n(?=\{)/));
+  ok(values.length > 50);
+  for (const value of values) JSON.parse(value);
+  const scripts = blocksIn('sh');
+  ok(scripts.length > 70);
+  for (const [file, input] of scripts)
+    equal(spawnSync('bash', ['-n'], { input, encoding: 'utf8' }).stderr, '', `${file}\n${input}`);
 });
 
 test('no sentence begins with What, Whoever or Of', () => {

@@ -1,33 +1,26 @@
 /** docs/bots/proofs.md: the round in it is a real one, and every command in it gives what it says. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { OrderProof, ProofEvidence, RoundProof, SigningKey } from '../../client/index.js';
 import { must } from '../../engine/base/assert.js';
 import { pythonVerdicts, withPython } from '../support/api/proofs.js';
+import { codeBlocks, readDocument } from '../support/document.js';
 import { newFolder } from '../support/new-folder.js';
 import { toteText } from '../support/processes/cli.js';
 import { isAvailable } from '../support/programs.js';
 
-const DOC = readFileSync(new URL('../../../docs/bots/proofs.md', import.meta.url), 'utf8');
+const DOC = readDocument('docs/bots/proofs.md');
 const FILES = ['keys.json', 'order.json', 'round-proof.json', 'order-proof.json'] as const;
 
-const blocks = [...DOC.matchAll(/^```(.*)\n([\s\S]*?)^```$/gm)].map(([, head = '', text = '']) => ({
-  head,
-  text,
-}));
-const fileOf = (name: string): string =>
-  must(
-    blocks.find(({ head }) => head === `json ${name}`),
-    name,
-  ).text;
+const fileOf = (name: string): string => must(codeBlocks(DOC, `json ${name}`)[0], name);
 const commands = (start: string): string =>
   must(
-    blocks.find(({ head, text }) => head === 'sh' && text.startsWith(start)),
+    codeBlocks(DOC, 'sh').find((script) => script.startsWith(start)),
     start,
-  ).text;
+  );
 
 test('verify-bet says of the files in it what it says', async () => {
   const folder = newFolder();
@@ -35,13 +28,7 @@ test('verify-bet says of the files in it what it says', async () => {
   const line = commands('npx tote verify-bet').replaceAll('\\\n', '').trim();
   const words = [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
   const args = words.slice(2).map((word) => (word.endsWith('.json') ? join(folder, word) : word));
-  assert.equal(
-    await toteText(args),
-    must(
-      blocks.find(({ text }) => text.startsWith('ok ')),
-      'output',
-    ).text,
-  );
+  assert.equal(await toteText(args), must(/^```\n(ok .*?)^```$/ms.exec(DOC)?.[1], 'output'));
 });
 
 test('the second implementation agrees', withPython, () => {

@@ -1,8 +1,15 @@
 /** The project's documents, for tests that run their examples. */
 import assert from 'node:assert/strict';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 
 const urlOf = (path: string): URL => new URL(`../../../${path}`, import.meta.url);
+
+export function documentPaths(): string[] {
+  const list = ['ls-files', '-co', '--exclude-standard', '*.md'];
+  const listed = execFileSync('git', list, { cwd: urlOf('.'), encoding: 'utf8' }).split('\n');
+  return listed.filter((path) => path !== '' && existsSync(urlOf(path)));
+}
 
 export const readDocument = (path: string): string => readFileSync(urlOf(path), 'utf8');
 
@@ -30,6 +37,8 @@ export function sectionOf(document: string, heading: string): string {
 }
 
 export function codeBlocks(section: string, language: string): string[] {
-  const blocks = section.matchAll(new RegExp(`^\`\`\`${language}\\n([^]*?)^\`\`\`$`, 'gm'));
-  return [...blocks].map(([, code = '']) => code);
+  const fenced = new RegExp(`^( *)\`\`\`${language}(?: .*)?\\n([^]*?)^\\1\`\`\`$`, 'gm');
+  return [...section.matchAll(fenced)].map(([, indent, code = '']) =>
+    code.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
+  );
 }

@@ -16,7 +16,7 @@ import type {
   RoundDetail,
   Success,
 } from '../../../http/wire/types.js';
-import { readDocument } from '../../support/document.js';
+import { codeBlocks, readDocument } from '../../support/document.js';
 import { betFault } from '../../support/engine/bet-fault.js';
 
 const pages = ['concepts', 'reliable-orders', 'api'].map((name) => readDocument(`docs/bots/${name}.md`));
@@ -43,9 +43,7 @@ const isExample = typia.createEquals<
   | OrderRequest
 >();
 
-const examples = [...pages.join('').matchAll(/```json\n(.*?)```/gs)].map(([, text = '']): unknown =>
-  JSON.parse(text),
-);
+const examples = codeBlocks(pages.join(''), 'json').map((text): unknown => JSON.parse(text));
 
 test('its section on the rules has the defaults', () => {
   const section = rulesSection(defaultRules(''));

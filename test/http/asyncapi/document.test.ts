@@ -5,7 +5,7 @@ import { ERROR_CODES } from '../../../engine/model/errors.js';
 import { PUBLIC_CODES } from '../../../http/openapi/failures.js';
 import { lintsClean } from '../../support/api/lint-openapi.js';
 import { StreamDocument } from '../../support/api/stream-document.js';
-import { readDocument } from '../../support/document.js';
+import { codeBlocks, readDocument } from '../../support/document.js';
 import { Harness } from '../api/harness.js';
 
 const described = new StreamDocument();
@@ -32,7 +32,7 @@ test('it lints clean under the strict rules of a public linter', () => lintsClea
 test("every message of the guide is as described, and every kind of message is in the guide's examples", () => {
   const guide = readDocument('docs/bots/stream.md');
   const seen = new Set<string>();
-  for (const [, block = ''] of guide.matchAll(/```json\n(.*?)```/gs)) {
+  for (const block of codeBlocks(guide, 'json')) {
     for (const line of block.trim().split(/\n(?=\{)/)) {
       const message = JSON.parse(line) as { readonly type: string; readonly op: string };
       if (message.op === undefined) described.checkSent(message);
