@@ -4,10 +4,10 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { fileURLToPath } from 'node:url';
+import { project } from '../house/sources.js';
+import { codeBlocks, documentPaths, readDocument } from '../support/document.js';
 import { newFolder } from '../support/new-folder.js';
 
-const project = fileURLToPath(new URL('../../..', import.meta.url));
 const folder = newFolder();
 
 function run(cwd: string, program: string, ...args: readonly string[]): string {
@@ -53,8 +53,22 @@ import { parsePricePath } from 'tote-client/sandbox';
 console.log(toCents(0.3), parsePricePath('time,BTC').length);
 `;
 
+/** Fragments in documents lack these, which their readers know. */
+const AROUND = `
+declare const tote: import('tote-client').ToteClient;
+declare const onMarket: (state: import('tote-client').MarketState) => void;
+declare const onFill: (event: import('tote-client').FillEvent) => void;
+declare const readOrdersAgain: () => void;
+declare const roundId: string, token: string, csv: string;
+`;
+
+const empty = join(folder, 'empty');
+const compiler = join(project, 'node_modules', 'typescript', 'bin', 'tsc');
+const options = ['--strict', '--exactOptionalPropertyTypes', '--target', 'ES2023', '--lib', 'ES2023,DOM'];
+const compile = (module: string, ...files: readonly string[]): string =>
+  run(empty, process.execPath, compiler, ...options, '--module', module, ...files);
+
 test('it installs, compiles strictly against the types of a browser, as CommonJS too, and runs', () => {
-  const empty = join(folder, 'empty');
   mkdirSync(empty);
   writeFileSync(join(empty, 'package.json'), '{ "type": "module" }');
   run(empty, 'npm', 'install', '--offline', '--no-audit', '--no-fund', '--silent', pack());
@@ -62,12 +76,18 @@ test('it installs, compiles strictly against the types of a browser, as CommonJS
   assert.deepEqual(left, ['tote-client']);
   assert.ok(existsSync(join(empty, 'node_modules', 'tote-client', 'LICENSE')));
   writeFileSync(join(empty, 'bot.ts'), BOT);
-  const compiler = join(project, 'node_modules', 'typescript', 'bin', 'tsc');
-  const options = ['--strict', '--exactOptionalPropertyTypes', '--target', 'ES2023', '--lib', 'ES2023,DOM'];
-  run(empty, process.execPath, compiler, ...options, '--module', 'NodeNext', 'bot.ts');
+  compile('NodeNext', 'bot.ts');
   assert.equal(run(empty, process.execPath, 'bot.js'), 'connection_failed\n');
   writeFileSync(join(empty, 'common.cts'), COMMON);
-  for (const module of ['CommonJS', 'Node16'])
-    run(empty, process.execPath, compiler, ...options, '--module', module, 'common.cts');
+  for (const module of ['CommonJS', 'Node16']) compile(module, 'common.cts');
   assert.equal(run(empty, process.execPath, 'common.cjs'), '30 0\n');
+});
+
+test('the programs of the documents compile against it', () => {
+  symlinkSync(join(project, 'node_modules', '@types'), join(empty, 'node_modules', '@types'));
+  writeFileSync(join(empty, 'around.d.ts'), AROUND);
+  const programs = documentPaths().flatMap((path) => codeBlocks(readDocument(path), 'ts'));
+  assert.ok(programs.length >= 4);
+  for (const [at, program] of programs.entries()) writeFileSync(join(empty, `${at}.mts`), program);
+  compile('NodeNext', '--noEmit', '--pretty', 'around.d.ts', ...programs.map((_, at) => `${at}.mts`));
 });
