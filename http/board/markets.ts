@@ -15,7 +15,7 @@ export const PUBLISH_EVERY_MS = 20;
 
 /** Fields of a market's row. Without a round, `ROUND_NUMBER` is -1 and the fields after it have no meaning. */
 export const IS_ACTIVE = 0;
-/** The limits of the round in which a bet would land; new rules hold for rounds that open after them. */
+/** The limits of the round in which a bet would land; new rules hold for rounds that become UPCOMING after them. */
 export const MIN_STAKE_CENTS = 1;
 export const MAX_STAKE_CENTS = 2;
 export const ROUND_NUMBER = 3;

@@ -45,7 +45,7 @@ export const RULES_ENDPOINTS: readonly Declared[] = [
     path: '/rules',
     role: 'admin',
     id: 'replaceRules',
-    summary: 'Replace what operators have changed, for rounds that open from then on',
+    summary: 'Replace what operators have changed, for rounds that become UPCOMING from then on',
     text: 'With `If-Match`, the `ETag` of the rules that were seen. A `dryRun` needs none, and changes nothing.',
     parameters: ['ifMatch'],
     schemas: typia.json.schemas<[RulesChange, RulesBody], '3.1'>(),

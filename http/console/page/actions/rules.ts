@@ -85,7 +85,8 @@ function withValue(overrides: object, [level = '', ...inner]: readonly string[],
 const putInForce = (overrides: object, preview: Preview): Action => ({
   role: 'admin',
   verb: 'Put in force',
-  about: 'The new rules are journaled, and hold from the next round on. Open rounds keep theirs.',
+  about:
+    'The new rules are journaled, and hold from the next round on. Open and UPCOMING rounds keep theirs.',
   // A change of the defaults may concern each market.
   preview: () => [
     ...preview.changes.filter(isShown).map((change) => rowOf('', change)),

@@ -25,7 +25,7 @@ export function RulesView(): JSX.Element {
   return (
     <>
       <h1>Rules</h1>
-      <p>Rules hold from the next round on. Those of open rounds stay as they are.</p>
+      <p>Rules hold from the next round on. Those of open and UPCOMING rounds stay as they are.</p>
       <Filters fields={FILTERS} values={wanted} onChange={setWanted} />
       <Query<RulesResource> path="/rules" everyMs={RULES_EVERY_MS}>
         {(rules, reload) => (
