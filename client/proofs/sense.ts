@@ -188,11 +188,10 @@ export function timesAgree({ bet, roundProof: round }: ProofEvidence): boolean {
     isOfMarket &&
     isOnTime &&
     isSettled &&
-    inOrder(startMs, placedMs, filledMs) &&
+    inOrder(boundaryMs, startMs, placedMs, filledMs) &&
     filledMs < lockMs &&
     endMs === boundaryMs + frameMs &&
     lockMs < endMs &&
-    inOrder(boundaryMs, startMs, lockMs) &&
     inOrder(round.result === undefined ? startMs : endMs, resolvedMs, settledMs)
   );
 }
