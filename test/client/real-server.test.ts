@@ -36,8 +36,7 @@ test('markets, prices, rounds, orders and positions are read, and a bet is follo
   const again = await clientOf(trader).placeOrder(order, { idempotencyKey });
   assert.deepEqual(again, { bet, newBalance, idempotencyKey, ...rest }, 'the same order by another client');
   assert.deepEqual([quote.refusal, quote.oddsAtBet, quote.inParts?.placed], [null, bet.oddsAtBet, 5]);
-  assert.equal(newBalance, 9_975);
-  assert.equal((await client.listPositions()).data[0]?.id, bet.id);
+  assert.deepEqual([newBalance, (await client.listPositions()).data[0]?.id], [9_975, bet.id]);
   await sandbox.closeMinute({ BTC: 101 });
   const { data } = await client.listPositions({ status: 'all', limit: 1 });
   const [settled] = data;

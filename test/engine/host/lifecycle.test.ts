@@ -20,8 +20,7 @@ test('a round opens late with the first price, locks, ends, and its price opens 
   assert.equal(statusOf(host), LOCKED);
   feed.offer(0, 101, clock.wallMs);
   host.run(5_000);
-  assert.equal(first?.status, SETTLING);
-  assert.equal(statusOf(host), UPCOMING);
+  assert.deepEqual([first?.status, statusOf(host)], [SETTLING, UPCOMING]);
   feed.offer(0, 102, NOON_MS + MINUTE_MS);
   feed.offer(0, 103, NOON_MS + MINUTE_MS + 1);
   host.run(50);

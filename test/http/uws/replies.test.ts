@@ -60,8 +60,7 @@ test('HEAD has the length without the body, 204 and 304 neither, and few of them
         assert.equal(length, line.endsWith('/200') ? '4' : undefined, line);
         assert.match(answer, line === 'GET /200' ? /\r\n\r\nbody$/ : /\r\n\r\n$/);
       }
-      assert.equal(bench.seen.length, 6);
-      assert.equal(client.isClosed, false);
+      assert.deepEqual([bench.seen.length, client.isClosed], [6, false]);
       random.mock.mockImplementation(() => 0);
       client.received = '';
       client.send('HEAD /200 HTTP/1.1', HOST, '', '');
@@ -128,8 +127,7 @@ test('a request behind an unanswered one closes the connection', () =>
     const client = await bench.ask(...get('/1'));
     await bench.sees(1);
     client.send(...get('/2'));
-    assert.equal(await client.toEnd(), '');
-    assert.equal(bench.seen.length, 1);
+    assert.deepEqual([await client.toEnd(), bench.seen.length], ['', 1]);
     later.answer(0);
   }));
 
@@ -232,8 +230,7 @@ test('closing answers pending requests and closes the rest', () =>
     later.answer(0);
     await closing;
     assert.match(await waiting.toEnd(), /^HTTP\/1\.1 200 OK\r\nConnection: close\r\n.*late$/s);
-    assert.equal(await idle.toEnd(), '');
-    assert.equal(bench.transport.connections, 0);
+    assert.deepEqual([await idle.toEnd(), bench.transport.connections], ['', 0]);
   }));
 
 test('closing does not wait for ever', () =>

@@ -134,8 +134,7 @@ test('the operator token is created once, and an operator may provide another', 
   const dir = openDataDir(temporaryDir(t));
   const made = openOperatorToken(dir);
   assert.match(made, /^[\w-]{43}$/);
-  assert.equal(modeOf(dir.operatorTokenFile), 0o600);
-  assert.equal(openOperatorToken(dir), made);
+  assert.deepEqual([modeOf(dir.operatorTokenFile), openOperatorToken(dir)], [0o600, made]);
   writeFileSync(dir.operatorTokenFile, 'correct-horse-battery\n');
   assert.equal(openOperatorToken(dir), 'correct-horse-battery');
   for (const bad of ['', 'fifteen-letters', 'has spaces in its middle', 'x'.repeat(256)]) {

@@ -61,8 +61,7 @@ test('it follows the journal while it is written, and closes all files at the en
       started,
       ({ archiveSeq, state }) => archiveSeq === seq && state === 'following',
     );
-    assert.equal(status.appliedSeq, seq);
-    assert.equal(status.reason, null);
+    assert.deepEqual([status.appliedSeq, status.reason], [seq, null]);
     assert.ok(status.heapUsedBytes > 0 && status.freeBytes > status.recoveryNeedsBytes);
   }
   const { seq, bytes, tookMs } = must(started.thread.status.snapshot, 'a snapshot');

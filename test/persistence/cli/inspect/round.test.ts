@@ -53,11 +53,9 @@ test('a won round is as the API shows it, with evidence, and its money balances'
   const ends = shown.bets.map(({ bet, result }) => `${bet} ${result}`);
   assert.deepEqual(ends, ['bet_1 WIN', 'bet_2 LOSS']);
   const winCents = centsOf(must(lived().bets[0], 'bet').bet.potentialPayout);
-  assert.equal(shown.paidCents, winCents);
-  assert.equal(shown.houseResultCents, 15_050 - winCents);
+  assert.deepEqual([shown.paidCents, shown.houseResultCents], [winCents, 15_050 - winCents]);
   assert.deepEqual(shown.faults, []);
-  assert.equal(shown.feeBps, 300);
-  assert.equal(shown.minStakeCents, 100);
+  assert.deepEqual([shown.feeBps, shown.minStakeCents], [300, 100]);
 });
 
 test('a drawn round returns stakes, and so does a voided one, with the reason', async () => {
@@ -66,10 +64,8 @@ test('a drawn round returns stakes, and so does a voided one, with the reason', 
   const shown = drawn.bets.map(({ result, paidCents }) => [result, paidCents]);
   assert.deepEqual(shown, [['DRAW', 1_025]]);
   const voided = await round(lived().openRounds[2].id);
-  assert.equal(voided.result, 'VOID');
-  assert.equal(voided.voidReason, VOID_REASON);
-  assert.equal(voided.closePrice, null);
-  assert.equal(voided.houseResultCents, 0);
+  assert.deepEqual([voided.result, voided.voidReason], ['VOID', VOID_REASON]);
+  assert.deepEqual([voided.closePrice, voided.houseResultCents], [null, 0]);
   const paid = voided.bets.map(({ result, paidCents }) => `${result} ${paidCents}`);
   assert.deepEqual(paid, ['REFUNDED 2000', 'REFUNDED 500']);
 });
