@@ -7,7 +7,7 @@ import { dirname, join, resolve } from 'node:path';
 import { Option } from 'commander';
 import { ConfigError, readConfig } from '../../../config/config.js';
 import { risksOf } from '../../../config/production.js';
-import { resolveSetup } from '../../../config/setup.js';
+import { type RunningConfig, resolveSetup } from '../../../config/setup.js';
 import { attempt, orRefuse } from '../../../engine/base/attempt.js';
 import { type ClockSync, readClockSync } from '../../../process/clock-sync.js';
 import { openFile } from '../../data-dir/files.js';
@@ -146,30 +146,38 @@ async function checksOf(dataDir: string): Promise<Check[]> {
 function judgeConfiguration(envFile: string, { root }: DataDir): { dataDir: string; checks: Check[] } {
   const { CREDENTIALS_DIRECTORY } = process.env;
   const unit = { NODE_ENV: 'production', TOTE_DATA_DIR: root, CREDENTIALS_DIRECTORY };
-  const check = (verdict: Verdict, value: string): Check => ({
-    name: 'settings',
-    ...{ verdict, value, advice: null },
-  });
-  let dataDir = root;
-  try {
-    const given = readConfig({ ...unit, ...readEnvFile(envFile) });
-    dataDir = given.dataDir;
-    const dir = dataDirLayout(dataDir);
-    refuseWithoutJournal(dir, { requireData: given.isProduction, isFollower: given.role !== 'leader' });
-    const { config } = resolveSetup(given, hasSegments(dir.journal) ? setupOf(dir) : null);
-    for (const file of secretFiles(dir)) readSecret(file);
-    readOperatorTokens(
-      config.operatorTokensFile ?? dir.operatorTokensFile,
-      config.operatorTokensFile !== null,
-    );
-    const risks = risksOf(config).map((risk) => check('note', risk));
-    return { dataDir, checks: [check('good', `a start would take ${envFile}`), ...risks] };
-  } catch (thrown) {
-    if (thrown instanceof ConfigError)
-      return { dataDir, checks: thrown.mistakes.map((mistake) => check('bad', mistake)) };
-    if (thrown instanceof JournalError) return { dataDir, checks: [check('bad', thrown.message)] };
-    throw thrown;
-  }
+  const checks: Check[] = [];
+  const settings = (verdict: Verdict, ...values: readonly string[]): void => {
+    for (const value of values) checks.push({ name: 'settings', verdict, value, advice: null });
+  };
+  /** Null after a mistake, which is noted: others may be found behind it. */
+  const trying = <T>(step: () => T): T | null => {
+    try {
+      return step();
+    } catch (thrown) {
+      if (thrown instanceof ConfigError) settings('bad', ...thrown.mistakes);
+      else if (thrown instanceof JournalError) settings('bad', thrown.message);
+      else throw thrown;
+      return null;
+    }
+  };
+  const read = trying(() => readEnvFile(envFile));
+  const given = read === null ? null : trying(() => readConfig({ ...unit, ...read }));
+  const dataDir = given?.dataDir ?? read?.['TOTE_DATA_DIR'] ?? root;
+  const dir = dataDirLayout(dataDir);
+  const ofSetup = given === null ? null : trying(() => startingIn(dir, given));
+  const tokensFile = given?.operatorTokensFile ?? dir.operatorTokensFile;
+  for (const file of secretFiles(dir)) if (file !== tokensFile) trying(() => readSecret(file));
+  trying(() => readOperatorTokens(tokensFile, (given?.operatorTokensFile ?? null) !== null));
+  if (checks.length === 0) settings('good', `a start would take ${envFile}`);
+  if (ofSetup !== null) settings('note', ...risksOf(ofSetup));
+  return { dataDir, checks };
+}
+
+/** Throws as a start does. */
+function startingIn(dir: DataDir, given: ReturnType<typeof readConfig>): RunningConfig {
+  refuseWithoutJournal(dir, { requireData: given.isProduction, isFollower: given.role !== 'leader' });
+  return resolveSetup(given, hasSegments(dir.journal) ? setupOf(dir) : null).config;
 }
 
 const syncText = ({ medianUs, p99Us }: SyncTimes): string =>

@@ -95,6 +95,10 @@ test('a configuration is judged as a start in production would judge it', async 
   await judged('', /^bad TOTE_FEED: is not set/);
   await judged('TOTE_FEED=push\n; fine', /^good /);
   await judged(' TOTE_FEED="coinbase"\nTOTE_DURABILITY=os', /^good /, /^note TOTE_DURABILITY=os: a power/);
-  chmodSync(join(data, 'master-secret'), 0o644);
-  await judged('TOTE_FEED=push', /^bad .*master-secret is open to other users/);
+  for (const name of ['master-secret', 'operator-token']) chmodSync(join(data, name), 0o644);
+  const open = ['master-secret', 'operator-token'].map(
+    (name) => new RegExp(`^bad .*${name} is open to other`),
+  );
+  await judged('TOTE_FEED=push', ...open);
+  await judged('TOTE_PROT=1\nTOTE_FEED=push', /^bad .*TOTE_PROT: no such/, ...open);
 });
