@@ -47,7 +47,7 @@ const options = [
 
 const HOW =
   'The leader refuses new orders, answers what it has accepted, gives its lease back and ends; its supervisor starts it again. ' +
-  'The standby takes over at once. Nothing happens if none follows. Ends with 3 if no leader answers, or nobody takes over within 30 s.';
+  'The standby takes over at once. Nothing happens if none follows. Ends with 3 then, or if no leader answers, or nobody takes over within 30 s.';
 
 export const promoteCommand: CliCommand = defineCommand<LeadOptions>({
   details: `${HOW} Other standbys leave it to NODE until the lease would have lapsed.`,
@@ -87,8 +87,9 @@ function change(out: Output, given: LeadOptions, to: string): Promise<ExitCode> 
     if (leading === to) throw new UsageError(`${to} leads already`);
     // A leader that hands over to nobody would stop the exchange.
     if (!(await isHeard(log, (node) => to === '' || node === to)))
-      throw new UsageError(
+      throw unreachable(
         `no standby${to === '' ? '' : ` with the name ${to}`} follows; ${leading} goes on`,
+        null,
       );
     out.answer(await nextLeader(log, before, () => fromLeader(log.askToHandOver(to))));
   });
@@ -110,7 +111,7 @@ function acceptLoss(out: Output, given: LeadOptions, node: string): Promise<Exit
     const leading = await log.askWhoLeads().catch(() => null);
     if (leading !== null) throw new UsageError(`--accept-loss: ${leading} leads, so nothing is lost`);
     if (!(await isHeard(log, (name) => name === node)))
-      throw new UsageError(`--accept-loss: no standby with the name ${node} follows`);
+      throw unreachable(`no standby with the name ${node} follows`, null);
     const { revision, ...entry } = before;
     const answer = await nextLeader(log, before, async () => {
       await giveLease(log, { ...entry, isReleased: true, successor: node, lastSeq: 0 }, revision);

@@ -5,7 +5,7 @@ export const EXIT = {
   done: 0,
   /** The data has a fault, or lacks the requested part. */
   faulty: 1,
-  /** The command line was not understood. */
+  /** The command line was not understood, or asks for what cannot be. */
   usage: 2,
   /** The data directory cannot be used or read, a file cannot be written, or no server answers. */
   unusable: 3,
@@ -15,8 +15,8 @@ export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
 export const EXIT_CODES_HELP = `Exit codes:
   0  done, and what was looked at is good
-  1  something is wrong with the data, or what was asked for is not in it
-  2  the command line was not understood
+  1  the data has a fault, or lacks what was asked for
+  2  the command line was not understood, or asks for what cannot be
   3  the data directory cannot be used or read, a file cannot be written, or no server answers
   4  there is not enough free space
   130  interrupted by Ctrl-C`;
