@@ -9,15 +9,14 @@ import type {
   FillOrders,
   PlaceOrder,
 } from '../../../engine/model/commands.js';
-import { DOWN, END_CANCELLED, END_EXPIRED, LIVE, UP } from '../../../engine/model/domain.js';
+import { END_CANCELLED, END_EXPIRED, LIVE, UP } from '../../../engine/model/domain.js';
 import type { ErrorCode } from '../../../engine/model/errors.js';
 import type { BetSettled, LimitFills, OrderFilled } from '../../../engine/model/events.js';
-import { availableCents } from '../../../engine/quotes/exposure.js';
 import { plainOrder } from '../engine/plain-order.js';
 import { referenceOddsE4 } from './arithmetic.js';
 import { exposureRefusal, priced } from './orders.js';
-import { isQuoted, offeredPools, upSeedAt } from './quotes.js';
-import { positions, roundView } from './reads.js';
+import { isAvailable, isQuoted, offeredPools, upSeedAt } from './quotes.js';
+import { positions } from './reads.js';
 import {
   accountOf,
   endBet,
@@ -49,32 +48,15 @@ export function fill(
     if (next === null) break;
     round.resting.splice(round.resting.indexOf(next), 1);
     const { limitOddsE4 } = next;
-    const { clientSeed, clientOrderId, bet, timeMs: placedAtMs } = next.placed;
+    const { bet, timeMs: placedAtMs } = next.placed;
     const now = priced(state, asOrder(next, timeMs, fairShareE6), round);
     if (isQuoted(round)) round.upSeedCents = upSeedAt(round, fairShareE6);
     round.bets.push(next);
     next.placed = { ...now, bet, timeMs: placedAtMs, limitOddsE4 };
     next.filledAtMs = timeMs;
-    const { account, market, roundNumber, side, stakeCents, oddsE4, entryPercentE2, payoutCents } = now;
-    events.push({
-      type: 'orderFilled',
-      timeMs,
-      bet,
-      account,
-      market,
-      roundNumber,
-      side,
-      stakeCents,
-      limitOddsE4,
-      oddsE4,
-      entryPercentE2,
-      payoutCents,
-      newBalanceCents: must(accountOf(state, account), 'account').balanceCents,
-      clientSeed,
-      clientOrderId,
-      placedAtMs,
-      fairShareE6: now.fairShareE6,
-    });
+    const { filled: _, ...facts } = now;
+    const { balanceCents: newBalanceCents } = must(accountOf(state, now.account), 'account');
+    events.push({ ...facts, type: 'orderFilled', bet, limitOddsE4, newBalanceCents, placedAtMs });
   }
   return events;
 }
@@ -85,18 +67,16 @@ function nextFill(
   timeMs: number,
   fairShareE6: number,
 ): ReferenceBet | null {
-  if (round.resting.length === 0) return null;
+  if (round.resting.length === 0 || (isQuoted(round) && fairShareE6 < 0)) return null;
   const sorted = [...round.resting].sort(byPriority);
-  const view = roundView(round);
   const pools = offeredPools(round, fairShareE6);
-  const available = [UP, DOWN].map((side) => availableCents(view, side, fairShareE6));
   return (
     sorted.find((bet) => {
       if (hasEnded(bet, timeMs)) return false;
       const { side, stakeCents } = bet.placed;
       const ownCents = must(pools[side], 'pool') + stakeCents;
       if (referenceOddsE4(pools[0] + pools[1] + stakeCents, ownCents) < bet.limitOddsE4) return false;
-      if (stakeCents > must(available[side], 'what is available')) return false;
+      if (!isAvailable(round, bet.placed, fairShareE6)) return false;
       const now = priced(state, asOrder(bet, timeMs, fairShareE6), round);
       return exposureRefusal(round, now, fairShareE6) === null;
     }) ?? null
@@ -121,32 +101,21 @@ export function filledBy(fills: readonly OrderFilled[]): LimitFills {
 
 export function fillOrders(state: ReferenceState, command: FillOrders): Verdict {
   const { market, fairShareE6, timeMs, ordersMax } = command;
-  const round = fillableRound(state, market, fairShareE6, timeMs);
+  const round = fillableRound(state, market, timeMs);
   const events = round === null ? [] : fill(state, round, timeMs, fairShareE6, ordersMax);
   return events.length === 0 ? { refused: 'invalid_request' } : { events };
 }
 
-export const isFillable = (
-  state: ReferenceState,
-  market: number,
-  fairShareE6: number,
-  timeMs: number,
-): boolean => {
-  const round =
-    marketRulesOf(state, market) === null ? null : fillableRound(state, market, fairShareE6, timeMs);
-  return round !== null && nextFill(state, round, timeMs, fairShareE6) !== null;
-};
+export function isFillable(state: ReferenceState, market: number, shareE6: number, timeMs: number): boolean {
+  const round = marketRulesOf(state, market) === null ? null : fillableRound(state, market, timeMs);
+  return round !== null && nextFill(state, round, timeMs, shareE6) !== null;
+}
 
-function fillableRound(
-  state: ReferenceState,
-  market: number,
-  fairShareE6: number,
-  timeMs: number,
-): ReferenceRound | null {
+function fillableRound(state: ReferenceState, market: number, timeMs: number): ReferenceRound | null {
   const { current, suspended } = must(state.markets[market], 'market');
   if (current === null || suspended || !state.trading.enabled) return null;
   if (current.status !== LIVE || timeMs >= current.bettingClosesMs) return null;
-  return isQuoted(current) && fairShareE6 < 0 ? null : current;
+  return current;
 }
 
 export function cancelOrder(

@@ -157,30 +157,21 @@ function stakeRefusal(
 
 /** Odds and percent are those after the stake has joined. */
 export function priced(state: ReferenceState, command: PlaceOrder, round: ReferenceRound): BetPlaced {
-  const { side, stakeCents } = command;
-  const offered = offeredPools(round, command.fairShareE6);
+  const { timeMs, account: number, market, side, stakeCents, fairShareE6 } = command;
+  const { clientSeed, clientOrderId, limitOddsE4 } = command;
+  const offered = offeredPools(round, fairShareE6);
   const upCents = offered[0] + (side === 0 ? stakeCents : 0);
   const downCents = offered[1] + (side === 0 ? 0 : stakeCents);
   const oddsE4 = referenceOddsE4(upCents + downCents, side === 0 ? upCents : downCents);
-  const account = must(accountOf(state, command.account), 'account');
+  const account = must(accountOf(state, number), 'account');
   return {
     type: 'betPlaced',
-    timeMs: command.timeMs,
-    bet: state.bets.length + 1,
-    account: command.account,
-    market: command.market,
-    roundNumber: round.roundNumber,
-    side,
-    stakeCents,
-    oddsE4,
-    entryPercentE2: referencePercentE2(side, upCents, downCents),
+    ...{ timeMs, bet: state.bets.length + 1, account: number, market, roundNumber: round.roundNumber },
+    ...{ side, stakeCents, oddsE4, entryPercentE2: referencePercentE2(side, upCents, downCents) },
     payoutCents: referencePayoutCents(stakeCents, oddsE4, round.feeBps),
     newBalanceCents: account.balanceCents - stakeCents,
-    clientSeed: command.clientSeed,
-    clientOrderId: command.clientOrderId,
-    limitOddsE4: command.limitOddsE4,
-    filled: null,
-    fairShareE6: isQuoted(round) ? command.fairShareE6 : -1,
+    ...{ clientSeed, clientOrderId, limitOddsE4, filled: null },
+    fairShareE6: isQuoted(round) ? fairShareE6 : -1,
   };
 }
 

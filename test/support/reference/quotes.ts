@@ -2,6 +2,8 @@
  * The reference model of the house's quote: how it splits its seeds, and what a round may come to owe. It looks at
  * every bet of the round each time, and shares no arithmetic with the engine.
  */
+import { must } from '../../../engine/base/assert.js';
+import type { BetPlaced } from '../../../engine/model/events.js';
 import type { HouseRules } from '../../../engine/model/rules.js';
 import { poolOf, type ReferenceRound, stakesOn } from './state.js';
 
@@ -92,3 +94,26 @@ export const edgeOfRound = (round: ReferenceRound): bigint =>
     (sum, { placed }) => sum + edgeOf(placed.side, placed.stakeCents, placed.payoutCents, placed.fairShareE6),
     0n,
   );
+
+/**
+ * Pool and edge bear a bet of this stake and of every smaller one, be it of parts of a cent, its odds not rounded: what it
+ * leaves is a square function of the stake, which may fall below 0 before it rises.
+ */
+export function isAvailable(round: ReferenceRound, bet: BetPlaced, fairShareE6: number): boolean {
+  const pools = offeredPools(round, fairShareE6);
+  const total = BigInt(pools[0] + pools[1]);
+  const own = BigInt(must(pools[bet.side], 'pool'));
+  const stake = BigInt(bet.stakeCents);
+  const bears = (spare: bigint, worth: bigint, whole: bigint): boolean => {
+    const square = whole - worth;
+    const linear = whole * (spare + own) - worth * total;
+    const constant = whole * spare * own;
+    const isPastLeast = linear < 0n && 2n * square * stake > -linear;
+    if (isPastLeast) return linear * linear < 4n * square * constant;
+    return square * stake * stake + linear * stake + constant >= 0n;
+  };
+  const kept = BigInt(10_000 - round.feeBps);
+  if (!bears(total - BigInt(payoutsOn(round, bet.side)), kept, 10_000n)) return false;
+  const share = BigInt(bet.side === 0 ? fairShareE6 : 1_000_000 - fairShareE6);
+  return !isQuoted(round) || bears(edgeOfRound(round), kept * share, 10_000n * MILLION);
+}
