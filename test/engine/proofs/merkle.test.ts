@@ -1,5 +1,5 @@
 /** Merkle trees: the test vectors of RFC 6962's reference implementation, and its definition. */
-import { deepEqual, equal } from 'node:assert/strict';
+import { deepEqual, equal, throws } from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { must } from '../../../engine/base/assert.js';
@@ -31,9 +31,7 @@ function definedPath(at: number, leaves: readonly Uint8Array[]): Uint8Array[] {
     : [...definedPath(at - cut, leaves.slice(cut)), definedRoot(leaves.slice(0, cut))];
 }
 
-function addTo(stack: TreeStack, data: Uint8Array): void {
-  stack.add(Buffer.concat([Buffer.of(0), data]));
-}
+const addTo = (stack: TreeStack, data: Uint8Array): void => stack.add(Buffer.concat([Buffer.of(0), data]));
 
 const dataOf = (count: number): Uint8Array[] =>
   Array.from({ length: count }, (_, n) => sha256(Buffer.from(`bet ${n}`)));
@@ -58,11 +56,14 @@ test("the root of RFC 6962's reference implementation", () => {
 test('the root that grows with each leaf is the one that the RFC defines, for every size up to 130', () => {
   const data = dataOf(130);
   const stack = new TreeStack(hasher);
+  const roots: Uint8Array[] = [];
   for (let size = 0; size <= data.length; size++) {
-    equal(hex(stack.root()), hex(definedRoot(data.slice(0, size))), `${size} leaves`);
+    roots.push(stack.root());
     equal(stack.size, size);
     if (size < data.length) addTo(stack, must(data[size], 'a leaf'));
   }
+  for (const [size, root] of roots.entries())
+    equal(hex(root), hex(definedRoot(data.slice(0, size))), `${size} leaves`);
 });
 
 test("a whole tree's root, and each leaf's path, are those that the RFC defines", () => {
@@ -73,5 +74,7 @@ test("a whole tree's root, and each leaf's path, are those that the RFC defines"
     equal(hex(tree.root()), hex(definedRoot(data)));
     for (const leaf of data.keys())
       deepEqual(tree.path(leaf).map(hex), definedPath(leaf, data).map(hex), `leaf ${leaf} of ${size}`);
+    for (const outside of [-1, size]) throws(() => tree.path(outside), /whole tree/);
   }
+  throws(() => new WholeTree(1, hasher).path(0), /whole tree/, 'its leaf is missing');
 });
