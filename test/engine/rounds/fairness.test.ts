@@ -82,8 +82,8 @@ test('a bet verifies from published data alone', () => {
 test('each round, market and secret has its own seed, whatever the order of requests', () => {
   const seeds = new RoundSeeds(MASTER_SECRET, FAIRNESS_TOOLS);
   const hashes = [
-    placed(),
     placed({ roundNumber: ROUND_NUMBER + 1 }),
+    placed(),
     placed({ market: 1 }),
     placed({ market: 1, roundNumber: ROUND_NUMBER + 1 }),
   ];
@@ -91,5 +91,5 @@ test('each round, market and secret has its own seed, whatever the order of requ
   assert.equal(new Set(first).size, first.length);
   const reversed = hashes.toReversed().map((event) => seeds.betHash(event));
   assert.deepEqual(reversed, first.toReversed());
-  assert.notEqual(new RoundSeeds(Buffer.alloc(32, 9), FAIRNESS_TOOLS).betHash(placed()), first[0]);
+  assert.notEqual(new RoundSeeds(Buffer.alloc(32, 9), FAIRNESS_TOOLS).betHash(placed()), first[1]);
 });
