@@ -113,6 +113,24 @@ test('where the seeds are fixed, a fair share counts for nothing and is not kept
   deepEqual([bet.fairShareE6, filled.fairShareE6], [NO_FAIR_SHARE, NO_FAIR_SHARE]);
 });
 
+test('where both sides fit, the lower limit is filled first, and of the same limits the older order', () => {
+  for (const [firstE4, secondE4, filled] of [
+    [19_500, 19_400, [2, 1]],
+    [19_400, 19_500, [1, 2]],
+    [19_400, 19_400, [1, 2]],
+  ] as const) {
+    for (const first of SIDES) {
+      const { exchange, account } = opened(fairHouse());
+      const rest = (side: Side, limitOddsE4: number): Outcome =>
+        limit(exchange, { account, side, limitOddsE4, fairShareE6: side === 'UP' ? 900_000 : 100_000 });
+      rest(first, firstE4);
+      rest(first === 'UP' ? 'DOWN' : 'UP', secondE4);
+      const fill = { kind: 'fillOrders', market: BTC_15M, ordersMax: 9, fairShareE6: 500_000 } as const;
+      deepEqual(betsOf(exchange.accepted({ ...fill, timeMs: exchange.nowMs })), filled, first);
+    }
+  }
+});
+
 test("the house's newest quote decides at which odds a resting order is filled, never worse than its limit", () => {
   const { exchange, account } = opened(fairHouse());
   const resting = limit(exchange, { account, limitOddsE4: 25_000, fairShareE6: 500_000 });
@@ -195,8 +213,9 @@ test('at the close of betting orders expire, and none is filled any more', () =>
 test('an order ends after its validUntil: no bet fills it then, and its stake goes back in slices', () => {
   const { exchange, account } = opened();
   const endMs = exchange.nowMs + 4_000;
-  for (const validUntilMs of [endMs, NO_END, endMs + 1, endMs])
-    limit(exchange, { account, limitOddsE4: 21_000, stakeCents: 1_00, validUntilMs });
+  const wish = { account, limitOddsE4: 21_000, stakeCents: 1_00 };
+  for (const validUntilMs of [endMs, NO_END, endMs + 1]) limit(exchange, { ...wish, validUntilMs });
+  limit(exchange, { ...wish, side: 'DOWN', validUntilMs: endMs });
   equal(exchange.reads.order(account, 1)?.validUntilMs, endMs);
   equal(exchange.reads.nextExpiryMs, endMs + 1);
   deepEqual(digestsOf(restored(exchange.pair.engine)), digestsOf(exchange.pair.engine));
@@ -223,7 +242,9 @@ test('an order ends after its validUntil: no bet fills it then, and its stake go
 test('a freeze cancels what rests at once; a void gives it back with the settlement, slice by slice', () => {
   const { exchange, account } = opened();
   const other = exchange.account('VIP', 10_000_00);
-  for (const whose of [account, other, other]) limit(exchange, { account: whose, limitOddsE4: 30_000 });
+  for (const whose of [account, other])
+    limit(exchange, { account: whose, side: 'DOWN', limitOddsE4: 30_000 });
+  limit(exchange, { account: other, limitOddsE4: 30_000 });
   const { nowMs: timeMs } = exchange;
   const freeze = { kind: 'updateAccount', timeMs, account, tier: null, frozen: true } as const;
   deepEqual(typesOf(exchange.accepted(freeze)), ['accountUpdated', 'betSettled']);
@@ -231,6 +252,7 @@ test('a freeze cancels what rests at once; a void gives it back with the settlem
   equal(exchange.voidCurrent(BTC_15M), 'accepted');
   const [ended, ...others] = exchange.accepted({ kind: 'settle', timeMs, betsMax: 1 });
   ok(ended?.type === 'betSettled' && ended.result === END_CANCELLED && others.length === 0);
+  equal(ended.bet, 3, 'UP before DOWN');
   deepEqual(typesOf(exchange.settleAll()).slice(0, 1), ['betSettled']);
   equal(exchange.balanceCents(other), 10_000_00);
   equal(exchange.reads.unsettledRounds().length, 0);
