@@ -67,14 +67,16 @@ test('a bettor who wins 150 rounds in a row wins the limit of his market, and no
   begin(exchange, DAY_MINUTES, account, [BTC]);
   win(exchange, DAY_MINUTES, [BTC]);
   assert.equal(lostToday(exchange, 'BTC_ONE_MINUTE'), WON_CENTS, 'of the new day alone');
+  exchange.passTo(2 * DAY_MINUTES * MINUTE_MS);
+  const lossLimits = { ...DEFAULTS, marketCents: WON_CENTS };
+  exchange.configure({ ...must(exchange.reads.rules, 'rules'), lossLimits });
+  assert.equal(exchange.reads.isSuspended(BTC), false, 'yesterday counts for no new limit');
 });
 
 test('the settlement that reaches a limit exactly suspends, one cent less does not', () => {
-  for (const [marketCents, isReached] of [
-    [WON_CENTS, true],
-    [WON_CENTS + 1, false],
-  ] as const) {
-    const exchange = exchangeWith({ marketCents });
+  for (const moreCents of [0, 1]) {
+    const exchange = exchangeWith({ marketCents: WON_CENTS + moreCents });
+    const isReached = moreCents === 0;
     begin(exchange, 0, exchange.account('VIP', 10_000_00), [BTC]);
     const types = win(exchange, 0, [BTC]);
     assert.equal(types.includes('lossLimitReached'), isReached);
