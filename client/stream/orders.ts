@@ -107,9 +107,12 @@ export class StreamOrders {
     }
     this.#rearming = new AbortController();
     const { signal } = this.#rearming;
+    const send = this.#send;
     await this.#askForDeadman(this.#deadmanSeconds, { signal }).catch((error: ToteError) => {
-      // While there is no connection, the next one asks again.
-      if (!signal.aborted && this.#send !== null) this.onUnarmed(error);
+      if (signal.aborted) return;
+      // The stream may have moved on meanwhile, or have no connection until the next one.
+      if (this.#send === send) this.onUnarmed(error);
+      else void this.#rearm();
     });
   }
 

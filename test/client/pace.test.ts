@@ -1,6 +1,7 @@
 /** The client keeps under the rate limits by itself, in time that passes only by waiting. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { StreamOrders } from '../../client/stream/orders.js';
 import { type Answer, ORDER, Scripted } from './support/scripted.js';
 
 const WINDOW_MS = 60_000;
@@ -60,4 +61,27 @@ test('reads, writes and cancellations do not wait for each other, and a quote wa
   assert.deepEqual(time.slept, []);
   await client.listMarkets({ retryForMs: 0 }).catch(() => undefined);
   assert.equal(time.slept.length, 1);
+});
+
+function streamOrders() {
+  const { time } = new Scripted([]);
+  const [nothing, fail] = [() => undefined, () => assert.fail()];
+  const orders = new StreamOrders(() => 1, { timeoutMs: 9_000, retryForMs: 0 }, time, nothing, fail, fail);
+  return { orders };
+}
+
+test('a countdown whose renewal was lost with its connection is asked for by the next one', async () => {
+  const { orders } = streamOrders();
+  orders.onConnected(() => orders.onAnswer(1, { data: null, nextCursor: null }));
+  await orders.deadman(5);
+  orders.onConnected(() => orders.onDisconnected(false));
+  await new Promise((resolve) => setImmediate(resolve));
+  const asked = new Promise((resolve) => {
+    orders.onConnected(() => {
+      orders.onDisconnected(true);
+      orders.onConnected(resolve);
+    });
+  });
+  assert.deepEqual(await asked, { op: 'deadman', seconds: 5, id: 1 });
+  orders.onDisconnected(false);
 });
