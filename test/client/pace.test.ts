@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { StreamOrders } from '../../client/stream/orders.js';
-import { type Answer, ORDER, Scripted } from './support/scripted.js';
+import { type Answer, errorOf, ORDER, Scripted } from './support/scripted.js';
 
 const WINDOW_MS = 60_000;
 
@@ -67,8 +67,17 @@ function streamOrders() {
   const { time } = new Scripted([]);
   const [nothing, fail] = [() => undefined, () => assert.fail()];
   const orders = new StreamOrders(() => 1, { timeoutMs: 9_000, retryForMs: 0 }, time, nothing, fail, fail);
-  return { orders };
+  return { orders, slept: time.slept };
 }
+
+test('over the stream whatever cancels waits after a refusal of its kind, and an order does not', async () => {
+  const { orders, slept } = streamOrders();
+  orders.onConnected(() => orders.onAnswer(1, { code: 'rate_limited', detail: '', retryAfterMs: WINDOW_MS }));
+  for (const call of [orders.cancel('bet_1'), orders.place(ORDER)]) await errorOf(call);
+  assert.deepEqual(slept, []);
+  for (const call of [() => orders.cancelAll(), () => orders.deadman(5)]) await errorOf(call());
+  assert.deepEqual(slept, [WINDOW_MS, WINDOW_MS]);
+});
 
 test('a countdown whose renewal was lost with its connection is asked for by the next one', async () => {
   const { orders } = streamOrders();
