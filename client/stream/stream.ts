@@ -159,7 +159,7 @@ export class ToteStream {
       callBot(() => this.options.onState?.(state));
       await around.sleep(backoffMs(this.#failures, around.random), signal).catch(() => undefined);
     }
-    this.#giveUp(failed({ code: 'connection_failed', detail: 'the stream was closed', isUnsent: true }));
+    this.#giveUp(failed({ code: 'connection_failed', detail: 'the stream was closed' }));
   }
 
   #live(): Promise<ConnectionEnd> {
@@ -302,7 +302,6 @@ const UNOPENED: ConnectionEnd = { closeCode: 0, reason: 'unopened', wasOpen: fal
 const MALFORMED: Failure = {
   code: 'connection_failed',
   detail: 'the address of the API, or the key, is of no form that a WebSocket takes',
-  isUnsent: true,
 };
 
 /** null if another connection may end otherwise. */
