@@ -69,8 +69,7 @@ export class Connection {
     if (this.#isOver) return;
     this.#end(0, reason);
     this.socket.close();
-    if (this.socket.terminate !== undefined)
-      this.#watch = setTimeout(() => this.socket.terminate?.(), CLOSE_MS_MAX);
+    this.#watch = setTimeout(() => this.socket.terminate?.(), CLOSE_MS_MAX);
   }
 
   #onData(data: unknown): void {
