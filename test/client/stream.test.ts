@@ -180,7 +180,7 @@ test('after a lost connection events resume where they were, and what comes twic
 
   const third = await script.line(160);
   assert.equal((await third.confirm(107))['since'], 107);
-  third.send(fills(107), fills(120), fills(120), fills(130));
+  third.send(fills(107), fills(120), { ...HEARTBEAT, seq: 110 }, fills(120), fills(130));
   while (seen.at(-1) !== 130) await new Promise((resolve) => setImmediate(resolve));
   await third.next();
   void stream.subscribe('fills', ({ seq }) => seen.push(seq), { since: 130 });
@@ -218,14 +218,18 @@ test('a subscription that was replaced before the server refused to resume it do
   const { stream, line } = await connected();
   const replaced = stream.subscribe('rounds', () => undefined, { markets: ['BTC_ONE_MINUTE'], since: 7 });
   const { id } = await line.next();
+  const other = stream.subscribe('fills', () => undefined);
   const successor = stream.subscribe('rounds', () => undefined, { markets: ['ETH_ONE_MINUTE'] });
   line.send({ type: 'rounds', ...AT, seq: 101, data: [] });
   line.refuse(id, 'resync_required');
+  await Promise.all([line.confirm(100), other]);
   assert.deepEqual((await line.confirm(100))['markets'], ['ETH_ONE_MINUTE']);
   assert.equal((await successor).seq, 101, 'what came before its confirmation is not lost');
   await replaced;
-  stream.unsubscribe('rounds');
-  assert.equal((await line.next())['op'], 'unsubscribe');
+  const ended = stream.subscribe('markets', () => undefined);
+  for (const channel of ['rounds', 'markets'] as const) stream.unsubscribe(channel);
+  await ended;
+  assert.deepEqual([(await line.next())['op'], (await line.next())['op']], ['subscribe', 'unsubscribe']);
 });
 
 test('a connection without heartbeats is given up, and an order that it carried may still arrive', async () => {
@@ -243,14 +247,18 @@ test('a connection is kept while something comes in time, and given up once noth
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const ends: number[] = [];
   let nowMs = 0;
-  const socket = Object.assign(new EventTarget(), { send: () => undefined, close: () => undefined });
+  const terminate = (): void => {
+    ends.push(nowMs);
+    socket.dispatchEvent(new Event('close'));
+  };
+  const socket = Object.assign(new EventTarget(), { close: () => undefined, terminate });
   const host = { onMessage: () => undefined, onEnd: () => ends.push(nowMs) };
   new Connection(socket as unknown as WebSocketLike, 300, host);
-  while (nowMs++ < 2_000) {
+  while (nowMs++ < 10_000) {
     t.mock.timers.tick(1);
     if (nowMs % 290 === 0 && nowMs < 1_000) socket.dispatchEvent(new MessageEvent('message', { data: '{}' }));
   }
-  assert.deepEqual(ends, [1_200]);
+  assert.deepEqual(ends, [1_200, 4_200], 'its socket is ended where no close comes');
 });
 
 test('a subscription that the server refuses is rejected, and not asked for again', async () => {
@@ -334,8 +342,7 @@ test('what a function of the bot throws is uncaught, and the connection brings w
   await subscribed;
   const order = errorOf(stream.placeOrder(ORDER));
   line.refuse((await line.next())['id'], 'odds_changed');
-  assert.equal((await order).code, 'odds_changed');
-  assert.equal((await subscribed).seq, 102);
+  assert.deepEqual([(await order).code, (await subscribed).seq], ['odds_changed', 102]);
   line.socket.terminate();
   const next = await script.line();
   next.refuse((await next.next())['id'], 'rate_limited');
@@ -392,6 +399,7 @@ test('an order is sent again with its key when the connection ends before the an
   const { op, idempotencyKey, order } = await first.next();
   assert.deepEqual([op, order], ['order', { ...ORDER, clientSeed: idempotencyKey }]);
   first.socket.send('<html>');
+  first.send(HEARTBEAT);
   const second = await script.line();
   const again = await second.next();
   assert.deepEqual([again['idempotencyKey'], again['order']], [idempotencyKey, order]);
@@ -407,8 +415,7 @@ test('an order is sent again with its key when the connection ends before the an
   third.refuse((await third.next())['id'], 'odds_changed', '', { current, retryAfterSeconds: 7 });
   const { code, isOutcomeUnknown, retryAfterMs, ...error } = await refused;
   assert.deepEqual([code, error.idempotencyKey, isOutcomeUnknown], ['odds_changed', 'k', false]);
-  assert.equal(retryAfterMs, 7_000);
-  assert.deepEqual(error.current, current);
+  assert.deepEqual([retryAfterMs, error.current], [7_000, current]);
 });
 
 test('a cancellation is sent again without a key, and fails with the code of its refusal', async () => {
@@ -435,13 +442,14 @@ test('a countdown is asked for anew by each connection, until it is taken back o
   await granted;
   first.refuse((await first.next())['id'], 'invalid_request');
   assert.equal((await refused).code, 'invalid_request');
-  first.socket.terminate();
+  await first.grant(stream, 6);
+  first.socket.send('7');
   const second = await script.line();
   const refusedThere = errorOf(stream.setDeadman(500));
   second.refuse((await second.next())['id'], 'invalid_request');
   assert.equal((await refusedThere).code, 'invalid_request');
   const { op, seconds } = await second.next();
-  assert.deepEqual([op, seconds], ['deadman', 5]);
+  assert.deepEqual([op, seconds], ['deadman', 6]);
   await second.grant(stream, 0);
   second.socket.terminate();
   const third = await script.line();
@@ -454,9 +462,8 @@ test('a countdown is asked for anew by each connection, until it is taken back o
   third.socket.terminate();
   const fourth = await script.line();
   fourth.refuse((await fourth.next())['id'], 'insufficient_scope', 'the key may cancel no more');
-  const { code, message: told } = await errorOf(stream.closed);
-  assert.equal(code, 'insufficient_scope');
-  assert.match(told, /the key may cancel no more/);
+  const told = String(await errorOf(stream.closed));
+  assert.equal(told, 'ToteError: insufficient_scope: the key may cancel no more');
 });
 
 test('a stream whose orders are refused or not answered goes on to a machine that serves, once its countdown is there', async () => {
@@ -478,7 +485,7 @@ test('a stream whose orders are refused or not answered goes on to a machine tha
       const unanswered = errorOf(stream.cancelOrder('bet_7', { timeoutMs: 1, retryForMs: 0 }));
       assert.equal((await unanswered).code, 'timed_out');
     }
-    const beats = setInterval(() => first.send(HEARTBEAT), 5);
+    const beats = setInterval(() => first.send(HEARTBEAT, HEARTBEAT), 5);
     const second = await other.line();
     clearInterval(beats);
     const asked = hasCountdown ? await second.next() : null;
