@@ -151,7 +151,8 @@ test('lists of bets lead on into the archive: each once, the newest first, with 
   }
   const settled = all<Position>(api, secret, '/v1/orders', 'status=settled', 60);
   assert.equal(settled.map(({ id }) => id).join(), placed.slice(0, -3).join());
-  assert.ok(settled.every(({ status, settledAt }) => status === 'SETTLED' && settledAt !== null));
+  const ends = settled.map(({ status, settledAt, round }) => [status, settledAt !== null, round.status]);
+  assert.deepEqual(new Set(ends.map(String)), new Set(['SETTLED,true,SETTLED']));
   assert.deepEqual(ids('/v1/orders', 'marketId=BTC_ONE_DAY', 2), placed.slice(-3));
   assert.deepEqual(ids('/v1/orders', `roundId=${firstRound}`, 200), placed.slice(-113, -3));
   for (const id of [placed.at(0), placed.at(150), placed.at(-4), placed.at(-1)])
