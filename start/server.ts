@@ -95,6 +95,7 @@ async function start(given: Config, log: Log, operators: Worker): Promise<void> 
       durability: config.durability,
       feed: host.feed.name,
       clock: config.clock,
+      node: config.replication === null ? null : config.node,
     },
     tokenSource: config.operatorToken === null ? dir.operatorTokenFile : 'TOTE_OPERATOR_TOKEN',
   };

@@ -86,10 +86,17 @@ interface BannerFields {
   readonly durability: 'fsync' | 'os';
   readonly feed: string;
   readonly clock: 'system' | 'manual';
+  /** This machine's, where the journal is replicated: it leads. */
+  readonly node: string | null;
 }
 
 /** White on red, where a terminal shows it. */
 const SIMULATED = process.stdout.isTTY ? '\x1b[41;97m PRICES ARE SIMULATED \x1b[0m' : 'PRICES ARE SIMULATED';
+
+function replicationRow({ node }: BannerFields): readonly (readonly [string, string])[] {
+  if (node === null) return [];
+  return [['replication', `${node} leads (an answer is given once NATS has it, too)`]];
+}
 
 function bannerText(banner: BannerFields): string {
   const durability =
@@ -104,6 +111,7 @@ function bannerText(banner: BannerFields): string {
     ['data', `${banner.dataDir}   (${recovered})`],
     ['signing key', `Ed25519 ${banner.signingKey.publicKey}   (key id: ${banner.signingKey.keyId})`],
     ['durability', durability],
+    ...replicationRow(banner),
     ['feed', banner.feed === 'simulated' ? `${banner.feed}   ${SIMULATED}` : banner.feed],
     ['clock', banner.clock],
   ];

@@ -80,6 +80,7 @@ async function makesNoStream({ nats }: Pair): Promise<void> {
 }
 
 async function changesLeader({ nats, leader, b, bettor }: Pair): Promise<void> {
+  assert.match(leader.run.stdout, /^ {2}replication +a leads \(an answer is given once NATS has it, too\)$/m);
   assert.equal((await place(leader, bettor, 'first')).status, 201);
   const mistyped = await tote(['promote', 'B', '--nats', nats.url]);
   assert.match(mistyped.stderr, /no standby with the name B follows; a goes on/);
