@@ -34,6 +34,11 @@ import { type WebSocketHost, webSockets } from './web-socket.js';
 const SWEEP_MS = 250;
 /** When closing, pending answers have this long to be sent; then their connections are closed. */
 const CLOSE_DEADLINE_MS = 10_000;
+/**
+ * When closing, clients have this long to read the end of their WebSockets, while what they still send is dropped. A
+ * connection that is closed with unread input is reset, and a client that then sends loses what it has not read.
+ */
+const LINGER_MS = 250;
 const BODY_OF_UPGRADE: Fault = { code: 'invalid_request', detail: 'an upgrade has no body' };
 
 export class UwsTransport implements RequestHost, WebSocketHost {
@@ -52,6 +57,7 @@ export class UwsTransport implements RequestHost, WebSocketHost {
   #acceptor: Acceptor | null = null;
   #stopTimer: () => void = () => undefined;
   #pending = 0;
+  #lingersUntilMs = 0;
   #closed: { readonly dueMs: number; readonly resolve: () => void } | null = null;
 
   constructor(private readonly options: UwsTransportOptions) {
@@ -212,6 +218,10 @@ export class UwsTransport implements RequestHost, WebSocketHost {
     abandon(response, () => undefined);
   }
 
+  onWebSocketEnding(): void {
+    this.#lingersUntilMs = this.monotonicMs() + LINGER_MS;
+  }
+
   onWebSocketClosed(): void {
     this.#connections.closed();
   }
@@ -227,14 +237,16 @@ export class UwsTransport implements RequestHost, WebSocketHost {
 
   #sweep(): void {
     this.slow.sweep(() => this.monotonicMs());
-    if (this.#closed !== null && this.#closed.dueMs <= this.monotonicMs()) this.#finishClosing();
+    if (this.#closed === null) return;
+    if (this.#closed.dueMs <= this.monotonicMs()) this.#finishClosing();
+    else this.#closeWhenIdle();
   }
 
   #closeWhenIdle(): void {
     // Not at once: the library is still sending the last answer, and connections may be on their way from an acceptor,
     // which takes two turns of the event loop if that is on this thread.
     const close = (): void => {
-      if (this.#pending === 0) this.#finishClosing();
+      if (this.#pending === 0 && this.#lingersUntilMs <= this.monotonicMs()) this.#finishClosing();
     };
     if (this.#pending === 0) setImmediate(() => setImmediate(close));
   }

@@ -52,7 +52,7 @@ class OpenSocket implements StreamSocket, Client {
   constructor(
     private readonly socket: Socket,
     private readonly data: WebSocketData,
-    private readonly onFault: OnFault,
+    private readonly host: WebSocketHost,
   ) {}
 
   open(): void {
@@ -88,18 +88,20 @@ class OpenSocket implements StreamSocket, Client {
   }
 
   close(code: number, reason: string): void {
-    if (!this.isClosed) this.socket.end(code, reason);
+    if (this.isClosed) return;
+    this.host.onWebSocketEnding();
+    this.socket.end(code, reason);
   }
 
   fail(error: unknown): void {
     const { path, address } = this.data;
-    const requestId = this.onFault(error, { method: 'STREAM', path, address });
+    const requestId = this.host.onFault(error, { method: 'STREAM', path, address });
     if (this.#hasFailed) return;
     this.#hasFailed = true;
     try {
       this.owner?.onFault(requestId);
     } catch (thrown) {
-      this.onFault(thrown, { method: 'STREAM', path, address });
+      this.host.onFault(thrown, { method: 'STREAM', path, address });
     }
     this.close(INTERNAL_ERROR, 'internal_error');
   }
@@ -107,6 +109,8 @@ class OpenSocket implements StreamSocket, Client {
 
 export interface WebSocketHost {
   readonly onFault: OnFault;
+  /** The server ends one: its last messages are on their way. */
+  onWebSocketEnding(): void;
   onWebSocketClosed(): void;
 }
 
@@ -128,7 +132,7 @@ export function webSockets(
     upgrade,
     open: (socket) => {
       const data = socket.getUserData();
-      const stream = new OpenSocket(socket, data, host.onFault);
+      const stream = new OpenSocket(socket, data, host);
       data.stream = stream;
       workFor(stream, () => stream.open());
     },

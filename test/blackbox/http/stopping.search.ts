@@ -7,34 +7,27 @@ import { byEffort } from '../../support/effort.js';
 
 const STOPS = byEffort({ test: 1, prove: 4, night: 100 });
 
-function connectOnAndOn(url: string): () => void {
-  const { hostname, port } = new URL(url);
-  let isOver = false;
+function connectOnAndOn({ run, publicUrl }: Sandbox['server']): void {
+  const { hostname, port } = new URL(publicUrl);
   const open = (): void => {
-    if (isOver) return;
+    if (!run.isRunning) return;
     const socket = connect(Number(port), hostname);
     socket.on('connect', () => setImmediate(() => socket.destroy()));
     socket.on('error', () => undefined);
     socket.on('close', () => setImmediate(open));
   };
   for (let line = 0; line < 200; line += 1) open();
-  return () => {
-    isOver = true;
-  };
 }
 
 for (const gateways of ['0', '3']) {
   test(`a server with ${gateways} gateways that is stopped while connections arrive ends in order`, async (t) => {
     for (let stop = 0; stop < STOPS; stop += 1) {
-      const stopping = await Sandbox.startFor(t, {
-        env: { TOTE_GATEWAYS: gateways, TOTE_LOG_LEVEL: 'info' },
-      });
-      const { run } = stopping.server;
-      const end = connectOnAndOn(stopping.server.publicUrl);
+      const env = { TOTE_GATEWAYS: gateways, TOTE_LOG_LEVEL: 'info' };
+      const stopping = await Sandbox.startFor(t, { env });
+      connectOnAndOn(stopping.server);
       await stopping.trader();
-      run.signal('SIGTERM');
-      const ending = await run.ended;
-      end();
+      stopping.server.run.signal('SIGTERM');
+      const ending = await stopping.server.run.ended;
       assert.equal(ending.code, 0, ending.stderr);
     }
   });

@@ -26,8 +26,9 @@ async function serve(
   const errors: unknown[] = [];
   const opened: ((opened: Opened) => void)[] = [];
   const requests: HttpRequest[] = [];
+  let nowMs = 0;
   const transport = new UwsTransport({
-    clock: systemClock,
+    clock: { ...systemClock, monotonicMs: () => nowMs },
     trustedProxies: [],
     connectionsMax,
     streamPaths: ['/stream'],
@@ -51,8 +52,11 @@ async function serve(
     transport,
     errors,
     requests,
-    async close() {
-      await transport.close();
+    async close(until: Promise<unknown> | null = null) {
+      const closing = transport.close();
+      await until;
+      nowMs += 250;
+      await closing;
       assert.deepEqual(errors, []);
     },
     async connect(headers: Record<string, string> = {}) {
@@ -129,25 +133,25 @@ test('a ping is answered by the client, and its owner is told', async () => {
   assert.deepEqual(server.errors, []);
 });
 
-test('a client that has not read for long gets all that waits, and then the reason', async () => {
-  const server = await serve();
-  const { client, socket } = await server.connect();
-  const message = 'x'.repeat(100_000);
-  let sent = 0;
-  const received: unknown[] = [];
-  client.on('message', (text) => received.push(text));
-  client.pause();
-  while (socket.waitingBytes < 2_000_000) {
-    socket.send(message);
-    sent += 1;
-  }
-  const closed = once(client, 'close');
-  socket.close(4408, 'slow_consumer');
-  assert.equal(server.transport.connections, 0, 'its place is free');
-  client.resume();
-  assert.deepEqual([...(await closed).map(String), received.length], ['4408', 'slow_consumer', sent]);
-  await server.close();
-});
+for (const isStopping of [false, true])
+  test(`a client that has not read for long gets all that waits, and then the reason, stopping: ${isStopping}`, async () => {
+    const server = await serve();
+    const { client, socket } = await server.connect();
+    let sent = 0;
+    const received: unknown[] = [];
+    client.on('message', (text) => received.push(text));
+    client.pause();
+    for (; socket.waitingBytes < 2_000_000; sent += 1) socket.send('x'.repeat(100_000));
+    const closed = once(client, 'close');
+    socket.close(4408, 'slow_consumer');
+    assert.equal(server.transport.connections, 0, 'its place is free');
+    // Keeps this process running.
+    await server.connect();
+    const stopped = isStopping ? server.close(closed) : null;
+    client.resume();
+    assert.deepEqual([...(await closed).map(String), received.length], ['4408', 'slow_consumer', sent]);
+    await (stopped ?? server.close());
+  });
 
 test('texts that are sent together arrive one by one, in order, however long they are', async () => {
   const server = await serve();
@@ -187,15 +191,12 @@ test('a client that answers no pings finds 4408 and the reason when it reads aga
     ...{ moment: () => ({ seq: 1, timeMs: 1 }), monotonicMs: () => 0 },
     ...{ ...QUIET, onHeard: nothing, onRequest: nothing, onClosed: nothing, sendAnswers: nothing },
   };
-  const streams: Watched[] = [];
+  let stream!: Watched;
   const server = await serve(10, (socket) => {
-    const stream = new Watched(socket, { key: 1, account: 1, address: '' }, host);
-    streams.push(stream);
+    stream = new Watched(socket, { key: 1, account: 1, address: '' }, host);
     return stream;
   });
   const { client } = await server.connect();
-  const [stream] = streams;
-  assert.ok(stream !== undefined);
   for (let pings = 0; pings < 4; pings++) {
     const ponged = once(stream.alive, 'pong');
     stream.ping();
