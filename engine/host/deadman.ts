@@ -50,10 +50,17 @@ export class Deadman {
   }
 
   opened(key: number): void {
-    const watched = this.#watch(key);
-    // What earlier streams have left goes first: the orders of this one are not theirs.
-    while (watched.isDue && this.#look(key, watched, ORDERS_A_TURN) === ORDERS_A_TURN);
-    watched.streams += 1;
+    this.beforeOrder(key);
+    this.#watch(key).streams += 1;
+  }
+
+  /**
+   * What earlier streams have left goes first: a new order is not theirs. It may still be there where a gate was closed
+   * until now.
+   */
+  beforeOrder(key: number): void {
+    const watched = this.#keys.get(key);
+    while (watched?.isDue && this.#look(key, watched, ORDERS_A_TURN) === ORDERS_A_TURN);
   }
 
   /** A stream that asked has ended. */

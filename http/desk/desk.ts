@@ -135,6 +135,7 @@ export class Desk {
 
   place(fields: OrderFields, takenMs: number, to: OrderReply): void {
     const { sequencer } = this;
+    this.deadman.beforeOrder(fields.key);
     const order = this.#command(fields);
     const outcome = this.#unfit(order) ?? sequencer.submit(order, fields.guards);
     switch (outcome.status) {

@@ -32,21 +32,12 @@ class Bench {
     this.deadman = this.started();
   }
 
-  started(nowMs = () => this.nowMs): Deadman {
-    return new Deadman({ sequencer: this, nowMs, heard: (key) => this.heard[key] ?? 0 });
-  }
-
+  readonly started = (nowMs = () => this.nowMs): Deadman =>
+    new Deadman({ sequencer: this, nowMs, heard: (key) => this.heard[key] ?? 0 });
   readonly stopped = false;
-  stampMs(): number {
-    return this.timeMs;
-  }
-  submit(command: Command): Outcome {
-    return this.engine.apply(command, this.gate);
-  }
-
-  accepted(command: Command): void {
-    equal(this.submit(command).status, 'accepted');
-  }
+  readonly stampMs = (): number => this.timeMs;
+  readonly submit = (command: Command): Outcome => this.engine.apply(command, this.gate);
+  readonly accepted = (command: Command): void => equal(this.submit(command).status, 'accepted');
 
   rest(key: number, orders = 1): void {
     const { account, timeMs } = this;
@@ -65,9 +56,7 @@ class Bench {
     return this.engine.restingOrders;
   }
 
-  seconds(key: number): number {
-    return this.engine.key(key).deadmanSeconds;
-  }
+  readonly seconds = (key: number): number => this.engine.key(key).deadmanSeconds;
 }
 
 let bench: Bench;

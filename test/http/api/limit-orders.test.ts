@@ -1,6 +1,7 @@
 /** Limit orders over the API: placing, cancelling, and other reads of them. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { PublicApi } from '../../../http/api/public-api.js';
 import type { Account, OrderQuote } from '../../../http/wire/account-types.js';
 import type { OrderResult, Position } from '../../../http/wire/types.js';
 import { codeOf, dataOf, errorOf, type Harness, type Reply, withRounds } from './harness.js';
@@ -97,6 +98,23 @@ test('one request cancels all that rest, more than one command does, or those of
   api.host.journal.space('ok');
   api.submit({ kind: 'updateAccount', account, tier: 0, frozen: null });
   assert.equal(codeOf(all()), 'tier_too_low');
+});
+
+test('an order that comes once a gate opens outlives those of a bot that has gone', () => {
+  const { api, account, key, secret } = openHarness();
+  const { gateway, pump } = api.gateway();
+  const { handler } = new PublicApi(api.apiParts(gateway, null));
+  const body = { ...ORDER, limitOdds: 3 };
+  const rest = (): Reply => api.send('POST', '/v1/orders', { key: secret, body }, handler);
+  gateway.link.ask({ account, key }, { kind: 'deadman', seconds: 300, isFirst: true }, () => undefined);
+  rest();
+  api.host.journal.space('reserve');
+  gateway.link.ask({ account, key }, { kind: 'deadmanEnded' }, () => undefined);
+  api.host.journal.space('ok');
+  rest();
+  pump();
+  const left = dataOf<Position[]>(api.get('/v1/positions', secret)).map(({ id }) => id);
+  assert.deepEqual(left, ['bet_2']);
 });
 
 test('the account has resting orders apart from open bets', () => {
