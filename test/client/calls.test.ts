@@ -88,13 +88,11 @@ test('just the codes that pass by themselves are tried again, an order with the 
     if (RETRIED_CODES.includes(code)) {
       assert.equal((await call).bet.id, 'bet_1', code);
       const keys = script.sent.map(({ headers }) => headers['Idempotency-Key']);
-      assert.equal(keys.length, 2);
-      assert.equal(keys[0], keys[1]);
+      assert.deepEqual([keys.length, keys[0]], [2, keys[1]]);
     } else {
       const error = await errorOf(call);
       assert.deepEqual([error.code, error.status, error.attempts], [code, ERROR_STATUS[code], 1]);
-      assert.equal(error.isOutcomeUnknown, code === 'internal_error');
-      assert.equal(error.requestId, 'r-1');
+      assert.deepEqual([error.isOutcomeUnknown, error.requestId], [code === 'internal_error', 'r-1']);
     }
   }
 });

@@ -101,14 +101,8 @@ test('compose.yaml names settings that there are, and keeps what must be kept', 
   assert.match(readDocument('Containerfile'), /NODE_ENV=production TOTE_DATA_DIR=\/data[\s\S]*8081\/healthz/);
 });
 
-interface Started {
-  readonly run: Run;
-  readonly leading: Promise<Server>;
-  readonly dataDir: string;
-}
-
 /** As compose.yaml and Containerfile say, but for the folders, and for prices and time that the test moves. */
-function startTote(t: TestContext, machine: number, dataDir: string, tls: string): Started {
+function startTote(t: TestContext, machine: number, dataDir: string, tls: string) {
   const runs: Run[] = [];
   const { environment = {} } = composed(machine).services.tote;
   const env = {

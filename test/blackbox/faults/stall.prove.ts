@@ -78,6 +78,5 @@ test('ticks that waited during a stall end the round', { timeout: 240_000 }, asy
     ended = (await bettor.api.get<RoundDetail>(`/rounds/${must(round, 'round').id}`)).data;
     await sleep(TICK_EVERY_MS);
   }
-  assert.equal(ended.closePrice, LAST_PRICE);
-  assert.equal(ended.result, 'UP');
+  assert.deepEqual([ended.closePrice, ended.result], [LAST_PRICE, 'UP']);
 });

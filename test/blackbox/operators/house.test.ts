@@ -91,8 +91,7 @@ test('hours and days add up to what the house has more, draws and voids included
   const hours = await get<HouseProfit>('/house/profit?by=hour');
   assert.equal(cents(hours.total.houseResult), await earned());
   assert.equal(sum(hours.parts.map(({ houseResult }) => houseResult)), cents(hours.total.houseResult));
-  assert.equal(hours.total.totalBets, 12);
-  assert.equal(hours.total.voided >= 1, true);
+  assert.deepEqual([hours.total.totalBets, hours.total.voided >= 1], [12, true]);
   assert.equal(cents(hours.total.houseResult), cents(hours.total.totalVolume) - cents(hours.total.paid));
   assert.ok(hours.parts.filter(({ totalBets }) => totalBets > 0).length >= 3);
   const days = await get<HouseProfit>(

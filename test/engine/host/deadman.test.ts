@@ -105,8 +105,7 @@ test('the end of the last stream that has asked cancels at once, and ends the co
   bench.deadman.ended(1);
   equal(bench.after(0), 1);
   bench.deadman.ended(1);
-  equal(bench.engine.restingOrders, 0);
-  equal(bench.seconds(1), 0);
+  deepEqual([bench.engine.restingOrders, bench.seconds(1)], [0, 0]);
   bench.ask(1, 300);
   bench.rest(1);
   equal(bench.after(299_999), 1, 'a stream that asks afterwards begins anew');

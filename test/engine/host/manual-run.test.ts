@@ -50,8 +50,7 @@ test('a manual clock passes through every boundary in order, whatever the size o
     journals.push(JSON.stringify(host.journal.commands().filter(({ kind }) => kind !== 'moveClock')));
     assert.ok(ofKind(host, 'boundaryPrice').length >= 16);
   }
-  assert.equal(journals[0], journals[1]);
-  assert.equal(journals[1], journals[2]);
+  assert.deepEqual([journals[0], journals[1]], [journals[1], journals[2]]);
 });
 
 test('the time reached is journaled, even if nothing was due on the way', async () => {
@@ -62,8 +61,7 @@ test('the time reached is journaled, even if nothing was due on the way', async 
     [6, NOON_MS + 7],
   ] as const) {
     assert.equal(await untilDone(host, run.advance(advanceMs)), timeMs);
-    assert.equal(host.engine.timeMs, timeMs);
-    assert.equal(host.sequencer.durableSeq, host.engine.seq);
+    assert.deepEqual([host.engine.timeMs, host.sequencer.durableSeq], [timeMs, host.engine.seq]);
   }
   const timesMs = ofKind(host, 'moveClock').map(({ timeMs }) => timeMs);
   assert.deepEqual(timesMs, [NOON_MS + 1, NOON_MS + 7]);

@@ -254,8 +254,7 @@ test('a freeze cancels what rests at once; a void gives it back with the settlem
   ok(ended?.type === 'betSettled' && ended.result === END_CANCELLED && others.length === 0);
   equal(ended.bet, 3, 'UP before DOWN');
   deepEqual(typesOf(exchange.settleAll()).slice(0, 1), ['betSettled']);
-  equal(exchange.balanceCents(other), 10_000_00);
-  equal(exchange.reads.unsettledRounds().length, 0);
+  deepEqual([exchange.balanceCents(other), exchange.reads.unsettledRounds().length], [10_000_00, 0]);
 });
 
 test('nothing is filled where a market or trading is stopped, without a price, or after betting has closed', () => {

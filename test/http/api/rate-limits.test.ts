@@ -31,8 +31,7 @@ test('reads and writes of a key are counted apart, and told in the headers, unti
 
 test('a cancellation of anything counts for the limit of cancellations, and for no write', () => {
   const { api, secret } = withBettor({ limits: { ...RATE_LIMITS, keyWrite: 1, keyCancel: 3 } });
-  assert.equal(api.order(secret, {}).status, 400);
-  assert.equal(api.order(secret, {}).status, 429);
+  assert.deepEqual([api.order(secret, {}).status, api.order(secret, {}).status], [400, 429]);
   const left = ['/v1/orders/bet_9', '/v1/orders', '/v1/orders/nothing'].map((path) =>
     limitsOf(api.send('DELETE', path, { key: secret })),
   );

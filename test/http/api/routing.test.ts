@@ -80,8 +80,7 @@ test('answers have the type JSON, and those to a GET that have no tag must not b
 test('the page of the document loads only from this server', () => {
   const api = new Harness();
   const page = api.get('/docs', '');
-  assert.equal(page.status, 200);
-  assert.equal(page.headers.get('content-type'), 'text/html; charset=utf-8');
+  assert.deepEqual([page.status, page.headers.get('content-type')], [200, 'text/html; charset=utf-8']);
   const policy = page.headers.get('content-security-policy') ?? '';
   assert.match(policy, /^default-src 'none'; script-src 'self'; style-src 'self';/);
   assert.doesNotMatch(policy, /unsafe|https?:/);

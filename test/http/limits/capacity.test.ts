@@ -45,8 +45,7 @@ test('under a flood of addresses the idle go first, and past the cap the unknown
   assert.equal(taker.admits('198.51.100.1', laterMs), true, 'the first has been silent for a minute');
   assert.equal(taker.admits('198.51.100.2', laterMs), false);
   for (let address = 0; address < 20_000; address++) taker.admits(ipv4(10_000 + address), START_MS + 62_000);
-  assert.equal(taker.windows, 1_000);
-  assert.equal(taker.admits(ipv4(7), START_MS + 64_999), true);
+  assert.deepEqual([taker.windows, taker.admits(ipv4(7), START_MS + 64_999)], [1_000, true]);
   assert.equal(limits.remaining, 8, 'it kept its place, and with it its count');
   assert.equal(taker.admits('198.51.100.3', START_MS + 200_000), true);
   for (let address = 0; address < 400; address++) taker.admits(ipv4(50_000 + address), START_MS + 200_000);
@@ -126,8 +125,7 @@ test('past the cap on keys and accounts further ones are refused for a minute', 
   const { limit, remaining, resetSeconds, retryAfterSeconds } = taker.limits;
   assert.deepEqual([limit, remaining, resetSeconds, retryAfterSeconds], [3, 0, 60, 60]);
   assert.equal(taker.admitsKey('10.0.0.1', 7, START_MS + 1), true, 'a known one goes on');
-  assert.equal(taker.windows, 201);
-  assert.equal(taker.admitsKey('10.0.0.1', 101, START_MS + 60_001), true);
+  assert.deepEqual([taker.windows, taker.admitsKey('10.0.0.1', 101, START_MS + 60_001)], [201, true]);
 });
 
 test('without room for the times of requests they are refused for a minute, and then there is room again', () => {

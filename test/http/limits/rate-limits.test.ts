@@ -123,8 +123,7 @@ test('a clock that steps back holds the windows where they were, for all who sha
   const limits = new RateLimits(shared);
   const other = new RateLimits(shared);
   assert.equal(limits.take(NOBODY, 'unknown', START_MS), 'admitted');
-  assert.equal(other.take(NOBODY, 'unknown', START_MS - 500_000), 'admitted');
-  assert.equal(other.resetSeconds, 60);
+  assert.deepEqual([other.take(NOBODY, 'unknown', START_MS - 500_000), other.resetSeconds], ['admitted', 60]);
   assert.equal(limits.take(NOBODY, 'unknown', START_MS - 1), 'addressFull');
   assert.equal(other.take(NOBODY, 'unknown', START_MS + 60_000), 'admitted');
 });

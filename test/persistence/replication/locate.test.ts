@@ -93,8 +93,7 @@ test('a journal that is ahead waits behind parts without an end, and is to be ta
   log.lease = null;
   const own = [...rows, batchAfter(end, 1, 'own')];
   const from = await (await follow(log, own)).untilLeaderless();
-  assert.equal(from.end.sequence, log.entries.length);
-  assert.equal(from.at.lastSeq, end.lastSeq);
+  assert.deepEqual([from.end.sequence, from.at.lastSeq], [log.entries.length, end.lastSeq]);
   const waiting = await follow(log, own);
   for (const part of other.slice(1)) await append(part);
   await assert.rejects(waiting.untilLeaderless(), { code: 'replication_unpublished' });

@@ -44,8 +44,7 @@ test('what is saved is loaded, and its name is its hash', (t) => {
   const files = new SnapshotFiles(temporaryDir(t));
   for (const engine of [...[1, 2, 3, 4, 5].map((seed) => variedEngine(seed)), busyEngine()]) {
     const ref = files.save(engine, CHAIN);
-    assert.equal(ref.seq, engine.seq);
-    assert.equal(ref.name, join(files.folder, nameFor(engine.seq, ref.name)));
+    assert.deepEqual([ref.seq, ref.name], [engine.seq, join(files.folder, nameFor(engine.seq, ref.name))]);
     const { meta, engine: loaded } = files.load(ref);
     const { seq, timeMs } = engine;
     assert.deepEqual(meta, { seq, timeMs, digest: engine.rollingDigest(), chain: CHAIN });
@@ -114,8 +113,7 @@ test('any text and number survives a round trip', (t) => {
   const { engine: loaded } = files.load(files.save(engine, CHAIN));
   assert.deepEqual(tablesOf(loaded), tablesOf(engine));
   assert.equal(digestsOf(loaded), digestsOf(engine));
-  assert.equal(loaded.account(1)?.name, texts[0]);
-  assert.equal(loaded.latestOpenPrice(0)?.price, 0.1 + 0.2);
+  assert.deepEqual([loaded.account(1)?.name, loaded.latestOpenPrice(0)?.price], [texts[0], 0.1 + 0.2]);
 });
 
 test('a snapshot being written is not listed, and remains of one are removed', (t) => {
