@@ -139,7 +139,7 @@ describe('a clock far ahead of the journal', { concurrency: true }, () => {
     const told = linesOf(stuck.run.stderr, 'clock_gap')[0]?.msg ?? '';
     const [, wayBack = ''] = /: npx tote (restore \S+ --to \S+ --out \S+)\. /.exec(told) ?? [];
     await stuck.stop();
-    await toteText(wayBack.split(' '));
+    await toteText(wayBack.replaceAll("'", '').split(' '));
     const restored = `${dataDir}-restored`;
     const server = await startNow(restored, { PATH });
     assert.equal((await statusOf(server)).clock.condition, 'unconfirmed');
