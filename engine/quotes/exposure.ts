@@ -64,10 +64,13 @@ export function availableCents(round: ExposedRound, side: number, fairShareE6: n
   const sideCents = side === UP ? upCents : totalCents - upCents;
   const owedCents = side === UP ? payoutUpCents : payoutDownCents;
   const kept = 1 - round.feeBps / 10_000;
-  let limit = Math.min(maxStakeCents, firstRoot(totalCents - owedCents, sideCents, totalCents, kept));
+  let limit = Math.min(
+    maxStakeCents,
+    firstRoot(totalCents - owedCents, sideCents, totalCents, kept, WHOLE_E6),
+  );
   if (quote !== null) {
-    const share = (side === UP ? fairShareE6 : WHOLE_E6 - fairShareE6) / WHOLE_E6;
-    limit = Math.min(limit, firstRoot(quote.edgeCents, sideCents, totalCents, kept * share));
+    const shareE6 = side === UP ? fairShareE6 : WHOLE_E6 - fairShareE6;
+    limit = Math.min(limit, firstRoot(quote.edgeCents, sideCents, totalCents, kept, shareE6));
   }
   // The root is of real numbers. Odds and payouts are rounded down, and the pool and the edge are whole cents.
   const stake = Math.floor(limit);
@@ -75,12 +78,13 @@ export function availableCents(round: ExposedRound, side: number, fairShareE6: n
 }
 
 /**
- * The least stake s > 0 at which `spare + s = factor * s * (total + s) / (side + s)`, or Infinity: until there the pool, or
- * the edge, bears what a bet of s adds.
+ * The least stake s > 0 at which `spare + s = kept * share * s * (total + s) / (side + s)`, or Infinity: until there the
+ * pool, or the edge, bears what a bet of s adds.
  */
-function firstRoot(spare: number, side: number, total: number, factor: number): number {
-  const square = 1 - factor;
-  const linear = spare + side - factor * total;
+function firstRoot(spare: number, side: number, total: number, kept: number, shareE6: number): number {
+  const square = 1 - (kept * shareE6) / WHOLE_E6;
+  // Without a fee this is often 0, and must not come out below: a side at just its fair share bears any stake.
+  const linear = spare + side - kept * ((shareE6 * total) / WHOLE_E6);
   const discriminant = linear * linear - 4 * square * spare * side;
   if (linear >= 0 || discriminant < 0) return Number.POSITIVE_INFINITY;
   return (2 * spare * side) / (Math.sqrt(discriminant) - linear);
