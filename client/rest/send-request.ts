@@ -102,7 +102,7 @@ interface Envelope {
 }
 
 function readAnswer(response: Response, text: string): Success | Failure {
-  const envelope = parse(text);
+  const envelope = objectIn<Envelope>(text);
   if (response.ok && envelope?.success === true) {
     const { data, nextCursor, head } = envelope;
     return { data, nextCursor: typeof nextCursor === 'string' ? nextCursor : null, ...(head && { head }) };
@@ -119,10 +119,11 @@ function readAnswer(response: Response, text: string): Success | Failure {
   return { code: code as ErrorCode, detail, current: envelope?.current ?? null, ...about };
 }
 
-function parse(text: string): Envelope | null {
+/** null if it is no JSON object. The caller vouches for its form. */
+export function objectIn<T extends object>(text: string): T | null {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? value : null;
+    return typeof value === 'object' ? (value as T | null) : null;
   } catch {
     return null;
   }

@@ -3,6 +3,7 @@
  * has vanished looks like one on which nothing happens; the server's heartbeats tell the two apart.
  */
 import { timeout } from '../base/timing.js';
+import { objectIn } from '../rest/send-request.js';
 import type { ClientMessage, ServerMessage } from './messages.js';
 
 /** A WebSocket of browsers, of Node from 22 on, or of the package `ws`. */
@@ -74,7 +75,7 @@ export class Connection {
 
   #onData(data: unknown): void {
     this.#heard += 1;
-    const message = messageIn(String(data));
+    const message = objectIn<ServerMessage>(String(data));
     if (message === null) {
       this.close(NO_MESSAGE);
       return;
@@ -97,15 +98,5 @@ export class Connection {
     if (this.#isOver) return;
     this.#isOver = true;
     this.host.onEnd({ closeCode, reason, wasOpen: this.#wasOpen });
-  }
-}
-
-/** null if it is no JSON object. */
-function messageIn(text: string): ServerMessage | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' ? (value as ServerMessage | null) : null;
-  } catch {
-    return null;
   }
 }
