@@ -38,7 +38,7 @@ const CLOSE_DEADLINE_MS = 10_000;
  * When closing, clients have this long to read the end of their WebSockets, while what they still send is dropped. A
  * connection that is closed with unread input is reset, and a client that then sends loses what it has not read.
  */
-const LINGER_MS = 250;
+const STREAM_LINGER_MS = 250;
 const BODY_OF_UPGRADE: Fault = { code: 'invalid_request', detail: 'an upgrade has no body' };
 
 export class UwsTransport implements RequestHost, WebSocketHost {
@@ -219,7 +219,7 @@ export class UwsTransport implements RequestHost, WebSocketHost {
   }
 
   onWebSocketEnding(): void {
-    this.#lingersUntilMs = this.monotonicMs() + LINGER_MS;
+    this.#lingersUntilMs = this.monotonicMs() + STREAM_LINGER_MS;
   }
 
   onWebSocketClosed(): void {
