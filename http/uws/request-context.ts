@@ -205,7 +205,8 @@ export class RequestContext implements HttpRequest, HttpResponder, SlowRequest, 
     if (this.#isDispatched) return;
     this.#pieceCount += 1;
     if (this.#pieceCount > BODY_PIECES_MAX) {
-      this.response.close();
+      this.fault ??= { code: 'body_too_large', detail: `a body comes in at most ${BODY_PIECES_MAX} pieces` };
+      this.#dispatch(true);
       return;
     }
     const bytes = this.#receivedBytes + chunk.byteLength;
@@ -363,8 +364,8 @@ export class RequestContext implements HttpRequest, HttpResponder, SlowRequest, 
 /** A longer body is refused with 413. */
 export const BODY_BYTES_MAX = 16 * 1024;
 /**
- * More, the end included, close the connection without a word. The library passes on each chunk by itself, and reads on
- * from a socket that fills its buffer, so chunks of a byte would hold up all others. These take some 5 ms.
+ * More, the end included, are refused at once, which closes the connection. The library passes on each chunk by itself,
+ * and reads on from a socket that fills its buffer, so chunks of a byte would hold up all others. These take some 5 ms.
  */
 const BODY_PIECES_MAX = 1_024;
 /**
