@@ -170,8 +170,12 @@ export class Engine {
   get accountCount(): number {
     return this.#state.accounts.count;
   }
-  get betCount(): number {
+  get betsPlaced(): number {
     return this.#state.bets.placedCount;
+  }
+  /** Open, or among the last placed or settled of their account. */
+  get betsRetained(): number {
+    return this.#state.bets.retainedCount;
   }
   get keyCount(): number {
     return this.#state.keys.count;

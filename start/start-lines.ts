@@ -42,7 +42,7 @@ export function logRecovered(
     tookMs: Math.round(tookMs),
     lastCommandTime: lastTimeMs === 0 ? null : new Date(lastTimeMs).toISOString(),
     accounts: engine.accountCount,
-    bets: engine.betCount,
+    bets: engine.betsPlaced,
     unsettledRounds: engine.unsettledRounds().length,
   });
 }

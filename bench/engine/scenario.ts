@@ -115,7 +115,7 @@ export function orders(from: number, count: number, accounts: number): PlaceOrde
 export function assertLedger({ engine }: Scenario, bets: number): void {
   const { houseCents, accountsCents, openStakesCents, openSeedsCents, depositsCents, withdrawalsCents } =
     engine.totals();
-  assert(engine.betCount === bets, `${bets} bets were placed: ${engine.betCount}`);
+  assert(engine.betsPlaced === bets, `${bets} bets were placed: ${engine.betsPlaced}`);
   assert(
     houseCents + accountsCents + openStakesCents + openSeedsCents === depositsCents - withdrawalsCents,
     'money is conserved',

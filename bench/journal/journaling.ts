@@ -127,8 +127,8 @@ export interface WrittenJournal {
 
 export function writeJournal(dir: string, orders: number): WrittenJournal {
   const { store, source, end } = newJournal(dir, 'os');
-  while (source.engine.betCount < orders) {
-    commitBatch(store, source.batch(Math.min(REPLAY_BATCH, orders - source.engine.betCount)));
+  while (source.engine.betsPlaced < orders) {
+    commitBatch(store, source.batch(Math.min(REPLAY_BATCH, orders - source.engine.betsPlaced)));
     store.checkpointIfDue();
   }
   end();
@@ -151,7 +151,7 @@ export function journalReplayRate(dir: string, orders: number): JournalReplay {
   const tookMs = performance.now() - startedMs;
   const { user, system } = process.cpuUsage(before);
   lock.release();
-  assert(engine.betCount === orders && !recovered.wasUnclean, 'the whole journal was replayed');
+  assert(engine.betsPlaced === orders && !recovered.wasUnclean, 'the whole journal was replayed');
   const { seq: commands } = engine;
   return {
     commands,

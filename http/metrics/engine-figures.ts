@@ -148,7 +148,7 @@ export class EngineFigures {
       marketsSuspended: suspendedMarkets(engine).length,
       accounts: engine.accountCount,
       keys: engine.keyCount,
-      betsInMemory: engine.betCount,
+      betsInMemory: engine.betsRetained,
       restingOrders: engine.restingOrders,
       openRounds: open.length,
       unsettledRounds: unsettled.length,

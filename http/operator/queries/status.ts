@@ -216,7 +216,7 @@ function pulseOf(
     totals: { ...engine.totals() },
     accounts: engine.accountCount,
     keys: engine.keyCount,
-    bets: engine.betCount,
+    bets: engine.betsPlaced,
     unsettled: engine.unsettledRounds().length,
     /** Indices of markets. */
     suspended: suspendedMarkets(engine),

@@ -41,7 +41,7 @@ function foundBet({ dir }: Context, records: Records, number: number) {
   const { archive, state, from } = records.upTo(records.history.lastSeq);
   const engine = state();
   const bet = archive.bet(number);
-  if (bet === null) throw notThere(number, archive.fromSeq > 0 && number <= engine.betCount, engine.seq);
+  if (bet === null) throw notThere(number, archive.fromSeq > 0 && number <= engine.betsPlaced, engine.seq);
   const { market, roundNumber } = bet.order.event;
   const status = engine.round(market, roundNumber)?.status ?? SETTLED;
   return answerOf(bet, status, readRoundSeeds(dir, engine.rules), from);

@@ -85,7 +85,7 @@ for (const { code, ...change } of LOSSES) {
     isReplay(api.order(secret, ORDER, 'k'));
     api.clock.pass(1);
     refused(api.order(secret, ORDER, 'k'));
-    assert.equal(api.host.engine.betCount, 1);
+    assert.equal(api.host.engine.betsPlaced, 1);
   });
 
   test(`${code}: while the order is not durable, its retry is answered as in progress`, () => {

@@ -19,7 +19,7 @@ const ORDER = { marketId: MARKET, prediction: 'UP', amount: 10 };
 
 function refused(api: Harness, reply: Reply, code: string): void {
   assert.equal(codeOf(reply), code, reply.text);
-  assert.equal(api.host.engine.betCount, 0);
+  assert.equal(api.host.engine.betsPlaced, 0);
 }
 
 test('an accepted order is answered with exactly the fields of the API', () => {
@@ -95,7 +95,7 @@ test('a replay is the first answer byte for byte, whatever became of the bet', (
   assert.equal(again().text, first.text);
   const sent = { key: secret, body, idempotencyKey: 'key-1' };
   assert.equal(api.send('POST', '/v1/orders', sent, api.newApi()).text, first.text);
-  assert.equal(api.host.engine.betCount, 1);
+  assert.equal(api.host.engine.betsPlaced, 1);
 });
 
 test('the same key with another body is refused, field by field', () => {

@@ -51,7 +51,7 @@ function readWhole(engine: EngineReads, scope: Scope): Record<string, unknown> {
     setup: engine.setup,
     trading: { enabled: engine.trading.enabled, reason: engine.trading.reason },
     accountCount: engine.accountCount,
-    betCount: engine.betCount,
+    bets: [engine.betsPlaced, engine.betsRetained],
     keyCount: engine.keyCount,
     totals: plainTotals(engine.totals()),
     unsettledRounds: engine.unsettledRounds().map((round) => plainRound(round)),

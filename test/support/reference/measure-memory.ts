@@ -65,5 +65,5 @@ engine.apply({ kind: 'openLate', timeMs: DAY_MS, ...opening });
 const emptyBytes = heldBytes();
 placeAll(engine);
 const bytesEach = (heldBytes() - emptyBytes) / BETS;
-const bets = engine.betCount + second.betCount;
+const bets = engine.betsPlaced + second.betsPlaced;
 process.stdout.write(JSON.stringify({ bets, bytesEach, originalBytes, restoredBytes }));

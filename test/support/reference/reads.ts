@@ -144,6 +144,19 @@ const byLatestChange = (a: ReferenceBet, b: ReferenceBet): number => b.changeNum
 
 type PositionList = 'open' | 'all' | 'orders';
 
+const openOf = ({ bets }: ReferenceAccount) => bets.filter((bet) => bet.settled === null);
+const lastSettledOf = ({ bets, settledKept }: ReferenceAccount) =>
+  bets
+    .filter((bet) => bet.settled !== null)
+    .sort(byLatestChange)
+    .slice(0, settledKept);
+
+/** Open, or among the last placed or settled ones. */
+export const retained = (account: ReferenceAccount): ReadonlySet<ReferenceBet> => {
+  const lastPlaced = [...account.bets].sort(byLatestPlaced).slice(0, account.placedKept);
+  return new Set([...openOf(account), ...lastPlaced, ...lastSettledOf(account)]);
+};
+
 /** All open bets; with them the last settled ones; or all that are kept, the last placed ones among them. */
 export function positions(
   state: ReferenceState,
@@ -151,15 +164,11 @@ export function positions(
   list: PositionList,
   limit: number,
 ): BetView[] {
-  const { bets, placedKept, settledKept } = must(accountOf(state, account), 'account');
-  const open = bets.filter((bet) => bet.settled === null);
-  const settled = bets.filter((bet) => bet.settled !== null);
-  const lastSettled = () => settled.sort(byLatestChange).slice(0, settledKept);
-  const lastPlaced = () => [...bets].sort(byLatestPlaced).slice(0, placedKept);
+  const of = must(accountOf(state, account), 'account');
   const listed = {
-    open: () => open.sort(byLatestPlaced),
-    all: () => [...open, ...lastSettled()].sort(byLatestChange),
-    orders: () => [...new Set([...open, ...lastPlaced(), ...lastSettled()])].sort(byLatestPlaced),
+    open: () => openOf(of).sort(byLatestPlaced),
+    all: () => [...openOf(of), ...lastSettledOf(of)].sort(byLatestChange),
+    orders: () => [...retained(of)].sort(byLatestPlaced),
   };
   return listed[list]().slice(0, limit).map(betView);
 }

@@ -138,8 +138,11 @@ export class ReferenceEngine implements EngineReads {
   get accountCount(): number {
     return this.state.accounts.length;
   }
-  get betCount(): number {
+  get betsPlaced(): number {
     return this.state.bets.length;
+  }
+  get betsRetained(): number {
+    return this.state.accounts.reduce((sum, account) => sum + reads.retained(account).size, 0);
   }
   get keyCount(): number {
     return this.state.keys.length;
