@@ -62,9 +62,9 @@ function endRound(state: State, market: Market, round: Round, timeMs: number, ev
  */
 export function boundaryPrice(state: State, command: BoundaryPrice): Effect {
   const { asset, boundaryMs, price, timeMs, estimate = null } = command;
-  const closing = state.markets.awaitingPrice
-    .filter((round) => assetOf(round.market) === asset && round.endTimeMs === boundaryMs)
-    .sort((a, b) => a.market - b.market);
+  const closing = state.markets.awaitingPrice.filter(
+    (round) => assetOf(round.market) === asset && round.endTimeMs === boundaryMs,
+  );
   const opening = marketsOf(state, asset).flatMap(({ current }) =>
     current !== null && current.status === UPCOMING && current.startTimeMs === boundaryMs ? [current] : [],
   );
