@@ -47,7 +47,7 @@ export function percentUpE2(upCents: number, totalCents: number): number {
 export function payoutCents(stakeCents: number, publishedOddsE4: number, feeBps: number): number {
   const keptBps = 10_000 - feeBps;
   const product = stakeCents * publishedOddsE4;
-  if (product * keptBps <= EXACT_MAX) return mulDivFloor(product, keptBps, 100_000_000);
+  if (product <= EXACT_MAX) return mulDivFloor(product, keptBps, 100_000_000);
   const payout = Number((BigInt(stakeCents) * BigInt(publishedOddsE4) * BigInt(keptBps)) / 100_000_000n);
   assert(payout <= Number.MAX_SAFE_INTEGER, 'payout is not a safe integer');
   return payout;
