@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { must } from '../../../engine/base/assert.js';
 import { AMOUNT_CENTS_MAX, mulDivCeil, percentUpE2 } from '../../../engine/base/money.js';
-import { DOWN, UP, WHOLE_E6 } from '../../../engine/model/domain.js';
+import { DOWN, SIDES, UP, WHOLE_E6 } from '../../../engine/model/domain.js';
 import { availableCents, type ExposedRound, edgeCents } from '../../../engine/quotes/exposure.js';
 import { quotedUpCents } from '../../../engine/quotes/split.js';
 import { fairHouse } from '../../support/engine/house-rules.js';
@@ -117,13 +117,9 @@ test('quotients rounded up and edges are exact over the whole range', () => {
   );
 });
 
-function quoting(house = fairHouse()): {
-  exchange: Exchange;
-  bet: (wish: Partial<BetWish>) => string;
-  account: number;
-} {
+function quoting(house = fairHouse()) {
   const { exchange, account } = Exchange.withAccount('VIP', 1_000_000_00, { market: { house } });
-  return { exchange, account, bet: (wish) => exchange.betOutcome({ account, ...wish }) };
+  return { exchange, account, bet: (wish: Partial<BetWish>) => exchange.betOutcome({ account, ...wish }) };
 }
 
 const roundOf = (exchange: Exchange) => must(exchange.reads.currentRound(BTC_1M), 'round');
@@ -168,8 +164,9 @@ test('expectedPercent is held against the share that is offered to this order', 
 });
 
 test('without a fresh price there is no quote and no bet, but a placed one is answered again', () => {
-  const { bet } = quoting();
+  const { exchange, bet } = quoting();
   equal(bet({ fairShareE6: 500_000, key: 1 }), 'accepted');
+  equal(quotedUpCents(roundOf(exchange), -1), roundOf(exchange).poolUpCents, 'shown as it stands');
   equal(bet({ fairShareE6: -1 }), 'stale_price');
   equal(bet({ fairShareE6: -1, key: 1 }), 'replayed');
   equal(bet({ fairShareE6: -1, stakeCents: 0 }), 'stale_price', 'before the stake is looked at');
@@ -183,33 +180,37 @@ test('what is available is taken, and two cents more are not', () => {
   while (bet({ ...wish, stakeCents: 400_00 }) === 'accepted');
   const stakeCents = availableCents(roundOf(exchange), DOWN, 500_000);
   ok(stakeCents >= 1_00 && stakeCents < 400_00);
+  const leastOf = (minStakeCents: number) =>
+    availableCents({ ...roundOf(exchange), minStakeCents }, DOWN, 500_000);
+  deepEqual([leastOf(stakeCents), leastOf(stakeCents + 1)], [stakeCents, 0]);
   const refused = exchange.bet({ ...wish, stakeCents: stakeCents + 2 });
   ok(refused.status === 'rejected' && refused.code === 'round_exposure_limit');
   equal(refused.detail.split('; ')[1], `up to ${stakeCents / 100} USD can be bet on DOWN now`);
   equal(bet({ ...wish, stakeCents }), 'accepted');
 });
 
+test('without a fee, a side at just its fair share bears any stake', () => {
+  const house = fairHouse({ shadeE6: 0, clampE6: 0 });
+  const round = roundOf(Exchange.opened({ market: { house }, rules: { feeBps: 0 } }));
+  // A whole number of cents of the 2,000 USD.
+  for (let shareE6 = 0; shareE6 < WHOLE_E6; shareE6 += 35) {
+    equal(availableCents(round, UP, shareE6), 10_000_00);
+    equal(availableCents(round, DOWN, WHOLE_E6 - shareE6), 10_000_00);
+  }
+});
+
 test('what is available is taken, wherever a round stands', () => {
+  const stakes = fc.integer({ min: 1_00, max: 5_000_00 });
+  const wish = fc.record({ side: fc.constantFrom('UP', 'DOWN'), stakeCents: stakes, fairShareE6: share });
   fc.assert(
-    fc.property(
-      fc.array(
-        fc.record({
-          side: fc.constantFrom('UP', 'DOWN'),
-          stakeCents: fc.integer({ min: 1_00, max: 5_000_00 }),
-          fairShareE6: share,
-        }),
-        { maxLength: 30, size: 'max' },
-      ),
-      share,
-      (wishes, fairShareE6) => {
-        const { exchange, bet } = quoting(fairHouse({ seedCents: 100_00 }));
-        for (const wish of wishes) bet(wish);
-        for (const [index, side] of (['UP', 'DOWN'] as const).entries()) {
-          const stakeCents = availableCents(roundOf(exchange), index, fairShareE6);
-          if (stakeCents > 0) equal(bet({ side, stakeCents, fairShareE6 }), 'accepted');
-        }
-      },
-    ),
+    fc.property(fc.array(wish, { maxLength: 30, size: 'max' }), share, (wishes, fairShareE6) => {
+      const { exchange, bet } = quoting(fairHouse({ seedCents: 100_00 }));
+      for (const one of wishes) bet(one);
+      for (const [index, side] of SIDES.entries()) {
+        const stakeCents = availableCents(roundOf(exchange), index, fairShareE6);
+        if (stakeCents > 0) equal(bet({ side, stakeCents, fairShareE6 }), 'accepted');
+      }
+    }),
     { numRuns: 60 },
   );
 });
