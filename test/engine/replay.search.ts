@@ -10,11 +10,12 @@ import { Engine } from '../../engine/engine.js';
 import { decodeCommand, encodeCommand } from '../../engine/model/command-codec.js';
 import type { Command } from '../../engine/model/commands.js';
 import { NO_END, NO_LIMIT, TIERS } from '../../engine/model/domain.js';
-import type { BetPlaced, BetSettled } from '../../engine/model/events.js';
+import type { EngineEvent } from '../../engine/model/events.js';
 import type { MarketRules, Rules } from '../../engine/model/rules.js';
 import { byEffort } from '../support/effort.js';
+import { plainOrder } from '../support/engine/plain-order.js';
 import { digestsOf } from '../support/engine/snapshots.js';
-import { BTC_1M, Exchange } from '../support/reference/exchange.js';
+import { BTC_1M, DAY_MS, Exchange } from '../support/reference/exchange.js';
 import { Rng } from '../support/reference/random/rng.js';
 import { drawStream } from '../support/reference/random/stream.js';
 
@@ -104,17 +105,12 @@ function digestAfter(history: readonly Command[], command: Command): string {
 /** Outcomes or state depend on these facts, of commands whose facts stand beside each other. */
 const FACTS: Readonly<Partial<Record<Command['kind'], readonly string[]>>> = {
   ...{ advance: ['timeMs'], settle: ['timeMs'], moveClock: ['timeMs'], cancelOrder: ['timeMs'] },
-  cancelOrders: ['timeMs'],
+  ...{ cancelOrders: ['timeMs'], suspendMarket: ['suspended'], setDeadman: ['seconds'] },
   ...{ fillOrders: ['timeMs'], expireOrders: ['timeMs'], boundaryPrice: ['price'], openLate: ['price'] },
   ...{ declareSetup: ['feed'], confirmPrice: ['reason'], voidRound: ['reason'] },
-  ...{
-    setTrading: ['reason', 'enabled'],
-    suspendMarket: ['suspended'],
-    publishRoot: ['merkleRoot', 'signature'],
-  },
+  ...{ setTrading: ['reason', 'enabled'], publishRoot: ['merkleRoot', 'signature'] },
   ...{ createAccount: ['name', 'tier', 'balanceCents'], updateKey: ['enabled'], expireKey: ['expiresAtMs'] },
   ...{ createKey: ['scopesMask', 'digest', 'expiresAtMs'], rotateKey: ['digest', 'expiresAtMs'] },
-  setDeadman: ['seconds'],
   ...{ deposit: ['amountCents', 'reference'], withdraw: ['amountCents', 'reference'] },
   ...{ depositHouse: ['amountCents', 'reference'], withdrawHouse: ['amountCents', 'reference'] },
 };
@@ -184,7 +180,7 @@ function alterOrder(command: Extract<Command, { kind: 'placeOrder' }>, rng: Rng)
   ]);
 }
 
-const digestOf = (event: BetPlaced | BetSettled, digest = new RollingDigest()): string => {
+const digestOf = (event: EngineEvent, digest = new RollingDigest()): string => {
   if (event.type === 'betPlaced') digest.foldPlaced(1, event);
   else digest.foldOutcome(1, [event]);
   return digest.hex();
@@ -192,14 +188,17 @@ const digestOf = (event: BetPlaced | BetSettled, digest = new RollingDigest()): 
 
 test('the rolling digest takes in each number of a bet, and which bet of whom has ended how', () => {
   const exchange = Exchange.opened();
-  const bet = exchange.placed({ account: exchange.account('VIP', 100_00) });
+  const account = exchange.account('VIP', 100_00);
+  const bet = exchange.placed({ account });
+  const limit = { account, stakeCents: 1_00, limitOddsE4: 90_000, validUntilMs: DAY_MS + 9_000 };
+  const [resting] = exchange.accepted(plainOrder({ timeMs: DAY_MS, market: BTC_1M, ...limit }));
   exchange.voidCurrent(BTC_1M);
   const [ended] = exchange.settleAll();
-  ok(ended?.type === 'betSettled');
+  ok(resting?.type === 'orderPending' && ended?.type === 'betSettled');
   // A bet with a limit is folded elsewhere. The end of a bet repeats facts of it.
   const { limitOddsE4: _, ...placed } = bet;
   const { market, roundNumber, side, stakeCents, ...end } = ended;
-  for (const [event, facts] of [[bet, placed] as const, [ended, end] as const]) {
+  for (const [event, facts] of [[bet, placed] as const, [resting, resting] as const, [ended, end] as const]) {
     const numbers = Object.entries(facts).filter((fact) => typeof fact[1] === 'number');
     const others = numbers.map(([name, value]) => digestOf({ ...event, [name]: Number(value) + 1 }));
     equal(new Set([digestOf(event), ...others]).size, numbers.length + 1, event.type);
