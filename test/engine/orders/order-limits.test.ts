@@ -93,21 +93,23 @@ test('an account has so many open bets and no more; resolved is not settled, and
   deepEqual(bets(2), ['accepted', 'too_many_open_bets']);
 });
 
-test('a side may owe exactly the pool and not a cent more', () => {
+test('a side may owe exactly the pool and not a cent more; a cent that is left goes back to the house', () => {
   const market = { house: fixedHouse(10_00) };
-  const { exchange, account } = Exchange.withAccount('VIP', 100_000_00, { market });
-  exchange.placed({ account, side: 'UP', stakeCents: 82_96 });
-  exchange.placed({ account, side: 'DOWN', stakeCents: 168_13 });
-  exchange.placed({ account, side: 'UP', stakeCents: 92_50 });
-  // UP is owed 265.01 by now; 308.02 more on a pool of 671.61 owes all of it.
-  equal(exchange.betOutcome({ account, side: 'UP', stakeCents: 308_03 }), 'round_exposure_limit');
-  const last = exchange.placed({ account, side: 'UP', stakeCents: 308_02 });
-  const round = exchange.reads.currentRound(BTC_1M);
-  equal(265_01 + last.payoutCents, (round?.poolUpCents ?? 0) + (round?.poolDownCents ?? 0));
-  // The house loses both seeds if UP wins, and no more.
-  exchange.passTo(60_000);
-  const before = exchange.reads.totals().houseCents;
-  exchange.boundary(BTC_1M, 60_000, 101);
-  exchange.settleAll();
-  equal(exchange.reads.totals().houseCents - before, -2 * 10_00, 'the next seeds, and nothing back');
+  for (const [leftCents, stakeCents] of [308_02, 307_99].entries()) {
+    const { exchange, account } = Exchange.withAccount('VIP', 100_000_00, { market });
+    exchange.placed({ account, side: 'UP', stakeCents: 82_96 });
+    exchange.placed({ account, side: 'DOWN', stakeCents: 168_13 });
+    exchange.placed({ account, side: 'UP', stakeCents: 92_50 });
+    // UP is owed 265.01 by now; 308.02 more on a pool of 671.61 owes all of it.
+    equal(exchange.betOutcome({ account, side: 'UP', stakeCents: 308_03 }), 'round_exposure_limit');
+    const last = exchange.placed({ account, side: 'UP', stakeCents });
+    const round = exchange.reads.currentRound(BTC_1M);
+    equal(265_01 + last.payoutCents + leftCents, (round?.poolUpCents ?? 0) + (round?.poolDownCents ?? 0));
+    // The house loses both seeds if UP wins, and no more.
+    exchange.passTo(60_000);
+    const before = exchange.reads.totals().houseCents;
+    exchange.boundary(BTC_1M, 60_000, 101);
+    exchange.settleAll();
+    equal(exchange.reads.totals().houseCents - before, leftCents - 2 * 10_00, 'less the next seeds');
+  }
 });
