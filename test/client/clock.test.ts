@@ -11,31 +11,37 @@ test('before the first answer it is our clock, and nobody knows how far off', ()
   assert.deepEqual([clock.nowMs(), offsetMs, uncertaintyMs], [5_000, 0, Number.POSITIVE_INFINITY]);
 });
 
-test('answers narrow down to the true offset, whatever the ways take', () => {
+test('answers narrow down to the true offset, whatever the ways take, and none widens what is known', () => {
   const way = fc.integer({ min: 0, max: 80 });
   const answers = fc.array(fc.tuple(fc.integer({ min: 0, max: 3_000 }), way, way), { minLength: 1 });
   fc.assert(
     fc.property(fc.integer({ min: -1e9, max: 1e9 }), answers, (offsetMs, all) => {
       let nowMs = 1e12;
+      let knownMs = Number.POSITIVE_INFINITY;
       const clock = new ServerClock(() => nowMs);
       for (const [pauseMs, thereMs, backMs] of all) {
         const sentMs = nowMs + pauseMs;
+        const driftMs = (pauseMs + thereMs + backMs) * 0.0002;
+        knownMs = Math.min(knownMs + driftMs, (thereMs + backMs + 1) / 2);
         nowMs = sentMs + thereMs + backMs;
         clock.observe(sentMs, nowMs, sentMs + thereMs + offsetMs);
         // Fractions of numbers of this size are not exact.
         assert.ok(Math.abs(clock.offsetMs - offsetMs) <= clock.uncertaintyMs + 0.001);
-        assert.ok(clock.uncertaintyMs <= (thereMs + backMs + 1) / 2 + 0.001);
+        assert.ok(clock.uncertaintyMs <= knownMs + 0.001);
       }
     }),
   );
 });
 
-test('a clock that was set is followed at once', () => {
+test('an answer grows old, and a clock that was set is followed at once', () => {
   let nowMs = 10_000;
   const clock = new ServerClock(() => nowMs);
   clock.observe(nowMs, nowMs, nowMs + 50);
-  assert.equal(clock.offsetMs, 50.5);
-  nowMs -= 3_600_000;
+  assert.deepEqual([clock.offsetMs, clock.nowMs(), clock.uncertaintyMs], [50.5, 10_050.5, 0.5]);
+  nowMs += 10_000;
+  assert.equal(clock.uncertaintyMs, 2.5);
+  nowMs -= 3_610_000;
+  assert.equal(clock.uncertaintyMs, 0.5);
   clock.observe(nowMs, nowMs, nowMs + 3_600_050);
   assert.equal(clock.offsetMs, 3_600_050.5);
 });

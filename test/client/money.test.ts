@@ -16,13 +16,14 @@ const anyCents = fc.integer({ min: -10_000_000_000, max: 10_000_000_000 });
 
 test('every number of cents survives the way to dollars and back', () => {
   fc.assert(fc.property(anyCents, (cents) => toCents(toDollars(cents)) === cents));
-  assert.deepEqual([toCents(1.1), toCents(4.35)], [110, 435]);
+  assert.deepEqual([1.1, 4.35, 2 ** 50 / 100].map(toCents), [110, 435, 2 ** 50]);
+  assert.equal(toDollars(2 ** 50), 2 ** 50 / 100);
 });
 
 test('fractions of a cent, and what is no number, are refused', () => {
-  for (const dollars of [0.001, 1.005, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 60])
+  for (const dollars of [0.001, 1.005, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 60, (2 ** 50 + 1) / 100])
     assert.throws(() => toCents(dollars), RangeError, String(dollars));
-  for (const cents of [0.5, Number.NaN, 2 ** 60])
+  for (const cents of [0.5, Number.NaN, 2 ** 60, 2 ** 50 + 1])
     assert.throws(() => toDollars(cents), RangeError, String(cents));
 });
 
@@ -45,10 +46,12 @@ test('a share of an amount is rounded down to the cent', () => {
       assert.equal(toCents(shareOfDollars(toDollars(cents), share / 10_000)), expected);
     }),
   );
-  assert.equal(shareOfDollars(1, 0.29), 0.29);
+  for (const share of [0.29, 0.57]) assert.equal(shareOfDollars(1, share), share);
+  assert.equal(shareOfDollars(999_999_999_999.99, 0.5), 499_999_999_999.99);
 });
 
 test('a payout is the one that the engine computes', () => {
+  assert.equal(payoutDollars(100, 2), 194);
   const stake = fc.integer({ min: 1, max: 5_000_000 });
   const odds = fc.integer({ min: 10_000, max: 1_000_000_000 });
   fc.assert(
