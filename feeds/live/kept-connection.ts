@@ -75,7 +75,6 @@ export class KeptConnection {
 
   start(): void {
     this.#isRunning = true;
-    this.#dialAtMs = this.options.clock.monotonicMs();
     this.poll();
   }
 
@@ -104,7 +103,7 @@ export class KeptConnection {
     this.#attempts++;
     const listener = {
       opened: () => {
-        if (this.#call !== call || call.openedMs !== null) return;
+        if (this.#call !== call) return;
         call.openedMs = clock.monotonicMs();
         onOpened();
       },

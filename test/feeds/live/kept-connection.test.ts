@@ -37,6 +37,7 @@ function kept(chance = 0) {
   const clock = new HandClock();
   const calls: Call[] = [];
   const waits: number[] = [];
+  const opened: Call[] = [];
   const connection = new KeptConnection({
     dial: (listener, signal) => {
       const call = new Call(listener, signal);
@@ -46,7 +47,7 @@ function kept(chance = 0) {
     silenceMs: 10_000,
     clock,
     random: () => chance,
-    onOpened: () => undefined,
+    onOpened: () => opened.push(last()),
     onEnded: (_reason, waitMs) => waits.push(waitMs),
   });
   connection.start();
@@ -55,7 +56,7 @@ function kept(chance = 0) {
     assert.ok(call);
     return call;
   };
-  return { clock, calls, waits, connection, last };
+  return { clock, calls, waits, opened, connection, last };
 }
 
 const END = { reason: 'gone', askedMs: 0 };
@@ -136,19 +137,22 @@ test('silence ends a connection, before and after it has opened; what is heard k
 });
 
 test('what a connection tells after its end has no effect', async () => {
-  const { clock, calls, waits, connection, last } = kept();
+  const { clock, calls, waits, opened, connection, last } = kept();
   const first = last();
+  first.opened();
   await first.end(END);
   clock.pass(250);
   connection.poll();
   await first.end(END);
   first.opened();
   assert.deepEqual([calls.length, waits.length, connection.view.state], [2, 1, 'connecting']);
+  assert.deepEqual(opened, [first]);
 });
 
-test('once stopped nothing is dialled, and the connection is hung up', () => {
+test('once stopped nothing is dialled or told, and the connection is hung up', async () => {
   const { clock, calls, connection, waits } = kept();
   connection.stop();
+  await calls[0]?.end(END);
   clock.pass(3_600_000);
   connection.poll();
   assert.deepEqual([calls.length, calls[0]?.isHungUp, waits.length], [1, true, 0]);
