@@ -37,7 +37,7 @@ interface Freshness {
 export class FailoverFeed implements PriceFeed {
   readonly name: string;
   /** Places of feeds, by asset. */
-  readonly #active: number[] = ASSETS.map(() => 0);
+  readonly #active: number[];
   /** The last believed tick, by asset. */
   readonly #believedMs: number[] = [];
   /** By feed, then by asset. */
@@ -48,12 +48,8 @@ export class FailoverFeed implements PriceFeed {
     const { feeds } = options;
     this.name = feeds.map(({ name }) => name).join(',');
     this.#fresh = feeds.map(() => []);
-    ASSETS.forEach((_, asset) => {
-      this.#active[asset] = Math.max(
-        0,
-        feeds.findIndex((feed) => feed.covers(asset)),
-      );
-    });
+    const firstFor = (asset: number): number => feeds.findIndex((feed) => feed.covers(asset));
+    this.#active = ASSETS.map((_, asset) => Math.max(0, firstFor(asset)));
   }
 
   start(sink: (tick: PriceTick) => TickVerdict): void {

@@ -10,12 +10,12 @@ import { pushHost } from '../support/host/feed-hosts.js';
 
 const START_MS = Date.UTC(2026, 5, 10, 12);
 const BTC = 0;
-const GOLD = ASSETS.indexOf('GOLD');
+const [GOLD, SILVER] = [ASSETS.indexOf('GOLD'), ASSETS.indexOf('SILVER')];
 
 class HandFeed implements LiveFeed {
   readonly newestMs = 0;
   sink: (tick: PriceTick) => TickVerdict = () => assert.fail('not started');
-  isStopped = false;
+  readonly told: unknown[] = [];
 
   constructor(
     readonly name: string,
@@ -25,9 +25,14 @@ class HandFeed implements LiveFeed {
   start(sink: (tick: PriceTick) => TickVerdict): void {
     this.sink = sink;
   }
-  poll(): void {}
+  poll(nowMs: number): void {
+    this.told.push(nowMs);
+  }
+  recall(asset: number, boundaryMs: number): void {
+    this.told.push([asset, boundaryMs]);
+  }
   stop(): void {
-    this.isStopped = true;
+    this.told.push('stop');
   }
   latenessMs(): number | null {
     return null;
@@ -42,9 +47,9 @@ class HandFeed implements LiveFeed {
 
 function feeds() {
   let nowMs = START_MS;
-  const all = ASSETS.map((_, asset) => asset);
-  const first = new HandFeed('first', all);
-  const second = new HandFeed('second', [BTC, 1]);
+  const mostAssets = [...ASSETS.keys()].filter((asset) => asset !== SILVER);
+  const first = new HandFeed('first', mostAssets);
+  const second = new HandFeed('second', [BTC, 1, SILVER]);
   const third = new HandFeed('third', [BTC]);
   const switches: FeedSwitch[] = [];
   const used: PriceTick[] = [];
@@ -59,8 +64,8 @@ function feeds() {
     used.push(tick);
     return { taken: true };
   });
-  const tick = (feed: HandFeed, ageMs = 0, asset = BTC): TickVerdict =>
-    feed.sink({ asset, price: 100, timeMs: nowMs - ageMs, source: feed.name, origin: '' });
+  const tick = (feed: HandFeed, ageMs = 0, asset = BTC, more: Partial<PriceTick> = {}): TickVerdict =>
+    feed.sink({ asset, price: 100, timeMs: nowMs - ageMs, source: feed.name, origin: '', ...more });
   const pass = (ms: number): void => {
     nowMs += ms;
   };
@@ -75,6 +80,8 @@ test('the preferred feed is used as long as it has prices, and others stand by',
     assert.deepEqual([tick(second), tick(first).taken, tick(third)], [ON_STANDBY, true, ON_STANDBY]);
   }
   assert.ok(used.every(({ source }) => source === 'first'));
+  assert.equal(tick(second, 0, SILVER).taken, true, 'which the first does not cover');
+  assert.equal(tick(third, 0, BTC, { boundaryMs: START_MS }).taken, true, 'which it was asked for');
   assert.deepEqual(switches, []);
 });
 
@@ -150,14 +157,15 @@ test('a feed whose prices are absurd is as stale as a silent one, and takes over
   assert.equal(switches.map(({ to }) => to).join(), 'third');
 });
 
-test('with no price anywhere nothing is switched; all stop together', () => {
+test('with no price anywhere nothing is switched; all are polled, asked and stopped together', () => {
   const { failover, first, second, third, switches, tick, pass } = feeds();
   pass(3_600_000);
   failover.poll(START_MS);
+  failover.recall(GOLD, START_MS);
   assert.equal(tick(second, 60_000), ON_STANDBY);
   assert.deepEqual(switches, []);
   failover.stop();
-  assert.ok([first, second, third].every(({ isStopped }) => isStopped));
+  for (const { told } of [first, second, third]) assert.deepEqual(told, [START_MS, [GOLD, START_MS], 'stop']);
   assert.equal(tick(first).taken, false);
 });
 
