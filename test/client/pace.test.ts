@@ -1,6 +1,7 @@
 /** The client keeps under the rate limits by itself, in time that passes only by waiting. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Pace } from '../../client/rest/pace.js';
 import { StreamOrders } from '../../client/stream/orders.js';
 import { type Answer, errorOf, ORDER, Scripted } from './support/scripted.js';
 
@@ -50,6 +51,23 @@ test('many at once: hardly any is refused, all are answered, and the first ones 
   for (let round = 0; round < 20; round++)
     await Promise.all(Array.from({ length: 5 }, () => client.listMarkets({ retryForMs: 600_000 })));
   assert.ok(refused() <= sent.length * 0.05, `${refused()} of ${sent.length} refused`);
+});
+
+test('requests at once are spread over what is left, also where a later answer does not tell all of it', async () => {
+  const { time } = new Scripted([]);
+  const pace = new Pace(time);
+  const told = { 'X-RateLimit-Limit': '100', 'X-RateLimit-Remaining': '4', 'X-RateLimit-Reset': '60' };
+  for (const header of ['', ...Object.keys(told)]) {
+    pace.sent();
+    pace.answered(new Headers({ ...told, ...(header !== '' && { [header]: 'none' }) }));
+  }
+  await pace.wait();
+  time.nowMs_ += 20_000;
+  for (let request = 0; request < 3; request++) void pace.wait();
+  assert.deepEqual(time.slept, [15_000, 12_500, 12_500], 'of the time from now on');
+  time.nowMs_ += 5_000;
+  await pace.wait();
+  assert.equal(time.slept.length, 3, 'the limit is free again');
 });
 
 test('reads, writes and cancellations do not wait for each other, and a quote waits as the read that the server counts it as', async () => {
