@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { eachOf, type Page } from '../../client/rest/pages.js';
 import { RETRIED_CODES } from '../../client/rest/retry.js';
-import { ERROR_STATUS } from '../../engine/model/errors.js';
+import { ERROR_STATUS, NO_SHARE_CODES } from '../../engine/model/errors.js';
 import { PUBLIC_CODES } from '../../http/openapi/failures.js';
 import {
   type Answer,
@@ -127,6 +127,18 @@ test('pauses double up to five seconds, less up to half by chance', async () => 
   }
 });
 
+/** By the round, the time, the odds, the stake or the balance, as docs/bots/errors.md says. */
+const CHECKED_AFTER_THE_KEY: readonly string[] = [
+  ...['trading_disabled', 'round_changed', 'round_not_live', 'betting_closed', 'order_expired'],
+  ...[
+    'stake_out_of_range',
+    'odds_changed',
+    'insufficient_balance',
+    'round_exposure_limit',
+    'too_many_open_bets',
+  ],
+  ...NO_SHARE_CODES,
+];
 const UNCONNECTED = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT'];
 const proxyPage =
   (status: number): Answer =>
@@ -152,6 +164,11 @@ test('the outcome of an order is unknown where an attempt may have arrived and n
     const { client } = new Scripted(answers, { retryForMs: 5_000 });
     const error = await errorOf(client.placeOrder(ORDER, { idempotencyKey: 'k' }));
     assert.deepEqual([error.isOutcomeUnknown, error.idempotencyKey], [isUnknown, 'k'], name);
+  }
+  for (const code of PUBLIC_CODES) {
+    const { client } = new Scripted([broken, failure(ERROR_STATUS[code], code)], { retryForMs: 100 });
+    const { isOutcomeUnknown } = await errorOf(client.placeOrder(ORDER));
+    assert.equal(isOutcomeUnknown, !CHECKED_AFTER_THE_KEY.includes(code), code);
   }
   const cancel = new Scripted([broken, failure(400, 'order_not_pending: it does not rest')]);
   assert.equal((await errorOf(cancel.client.cancelOrder('bet_1'))).isOutcomeUnknown, true);
@@ -184,18 +201,21 @@ test('it waits as long as Retry-After says, and tells it', async () => {
   const limited = failure(429, 'rate_limited: wait', { 'Retry-After': '7' });
   const patient = new Scripted([limited, success([])]);
   Object.assign(patient.time, { random: () => 0.5 });
-  await patient.client.listMarkets();
+  await patient.client.listMarkets({ retryForMs: 7_125 });
   assert.deepEqual(patient.time.slept, [7_125], 'and a little chance');
   const impatient = new Scripted([limited]);
   const error = await errorOf(impatient.client.listMarkets({ retryForMs: 6_999 }));
   assert.deepEqual([error.retryAfterMs, impatient.time.slept], [7_000, []]);
 });
 
-test('after a 429 other requests of the same kind wait, too', async () => {
-  const { client, sent } = new Scripted([failure(429, 'rate_limited', { 'Retry-After': '7' }), success([])]);
-  await errorOf(client.listMarkets({ retryForMs: 0 }));
-  await client.listPrices();
-  assert.equal((sent[1]?.atMs ?? 0) - (sent[0]?.atMs ?? 0), 7_000);
+test('after a 429, and no other failure, requests of the same kind wait, too', async () => {
+  for (const [code, waitMs] of [['rate_limited', 7_000] as const, ['overloaded', 0] as const]) {
+    const refusal = failure(ERROR_STATUS[code], code, { 'Retry-After': '7' });
+    const { client, sent } = new Scripted([refusal, success([])]);
+    await errorOf(client.listMarkets({ retryForMs: 0 }));
+    await client.listPrices();
+    assert.equal((sent[1]?.atMs ?? 0) - (sent[0]?.atMs ?? 0), waitMs);
+  }
 });
 
 test('an order is not sent again once the server may have forgotten its key', async () => {
