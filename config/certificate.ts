@@ -29,7 +29,7 @@ export class CertificateError extends Error {
   /** `culprit` is the file that is at fault. */
   constructor(
     message: string,
-    readonly culprit: keyof TlsFiles = 'certFile',
+    readonly culprit: keyof TlsFiles,
   ) {
     super(message);
   }

@@ -2,8 +2,7 @@
  * The certificates of the ports while the server runs: read anew when their files have changed, and watched for the
  * days on which they are not valid.
  */
-import type { TlsFiles } from '../../config/certificate.js';
-import { type Certificate, CertificateError, readCertificate } from '../../config/certificate.js';
+import { type Certificate, readCertificate, type TlsFiles } from '../../config/certificate.js';
 import { messageOf } from '../../engine/base/attempt.js';
 import type { Log } from '../../process/log/log.js';
 import { EXPIRY_DAYS } from '../metrics/alarm-list.js';
@@ -52,7 +51,7 @@ export class PortCertificates<Port extends string> {
         refused.push(`the ${port} port: ${messageOf(error)}`);
       }
     }
-    if (refused.length > 0) throw new CertificateError([...done, ...refused].join('; '));
+    if (refused.length > 0) throw new Error([...done, ...refused].join('; '));
     return done.length === 0 ? null : done.join('; ');
   }
 
@@ -95,11 +94,9 @@ export class PortCertificates<Port extends string> {
 function refuseUntimely(certificate: Certificate, { certFile }: TlsFiles, nowMs: number): void {
   const { validFromMs, validToMs } = certificate;
   if (validToMs <= nowMs)
-    throw new CertificateError(`the certificate in ${certFile} has expired on ${dayOf(certificate)}`);
+    throw new Error(`the certificate in ${certFile} has expired on ${dayOf(certificate)}`);
   if (validFromMs > nowMs)
-    throw new CertificateError(
-      `the certificate in ${certFile} is valid from ${new Date(validFromMs).toISOString()} on`,
-    );
+    throw new Error(`the certificate in ${certFile} is valid from ${new Date(validFromMs).toISOString()} on`);
 }
 
 const dayOf = ({ validToMs }: Certificate): string => new Date(validToMs).toISOString();
