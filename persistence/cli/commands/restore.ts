@@ -2,6 +2,7 @@
 import { resolve } from 'node:path';
 import { Option } from 'commander';
 import { isoText } from '../../../engine/base/iso-text.js';
+import { shellWord } from '../../errors.js';
 import { acknowledgedSeq } from '../../journal/mark.js';
 import { restore } from '../../upkeep/restore/restore.js';
 import { Stretches } from '../../upkeep/restore/stretches.js';
@@ -46,7 +47,7 @@ export const restoreCommand = defineCommand<RestoreOptions>({
     const target = { out: options.out, toSeq, isOfTime };
     const { timeMs, ...restored } = restore(dir, stretches, target, (seq) => replaying.update(seq));
     out.answer({ out: resolve(options.out), ...restored, time: isoText(timeMs) });
-    out.note(`Check it with: npx tote verify ${options.out}`);
+    out.note(`Check it with: npx tote verify ${shellWord(options.out)}`);
     return restored.lacksCommands ? EXIT.faulty : EXIT.done;
   },
 });

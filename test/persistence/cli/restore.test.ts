@@ -89,9 +89,10 @@ test('with a damaged tail everything before it is restored, and the loss is repo
   const path = must(findSegments(dir.journal).at(-1), 'a segment');
   const bad = must(batches.at(-4), 'a batch');
   flipBit(path, readFileSync(path).lastIndexOf(bad.commands) + 3);
-  const out = join(dir.root, '..', 'restored');
+  const out = join(dir.root, '..', 'restored here');
   const ran = await tote(['restore', dir.root, '--out', out]);
   assert.equal(ran.code, 1, 'acknowledged commands are missing');
+  assert.ok(ran.stderr.endsWith(`npx tote verify '${out}'\n`), ran.stderr);
   const { faults, lastSeq } = verify(findDataDir(out));
   assert.deepEqual([faults, lastSeq], [[], bad.firstSeq - 1]);
   assert.match(ran.stdout, new RegExp(`After ${bad.firstSeq - 1} the source is not good: .*checksum`));
