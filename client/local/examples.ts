@@ -53,7 +53,7 @@ async function main(): Promise<void> {
   const key = env['TOTE_API_KEY'] ?? (await makeKey(name));
   const tote = new ToteClient({ key, ...(url !== undefined && { url }) });
   const markets = tote.watchMarket(values.market, { signal: ending.signal });
-  await bot({ tote, markets, log: (line) => say(`${new Date().toISOString()}  ${line}`) });
+  await bot({ tote, markets, log: say });
 }
 
 await runProgram(main);
