@@ -1,7 +1,8 @@
 /** The wall clock at a start: the log's words on it, and its advice. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { lengthText, type StartClock, tellGap } from '../../start/start-clock.js';
+import type { Totals } from '../../engine/model/views.js';
+import { hasStakes, lengthText, type StartClock, tellGap } from '../../start/start-clock.js';
 
 const LAST_MS = Date.UTC(2026, 10, 20, 12);
 const MINUTE_MS = 60_000;
@@ -39,6 +40,13 @@ test('a clock that was set back is logged with the way back, a tolerated step is
     told(-DAY_MS),
     / 1 d before it.* npx tote restore '\/my tote' --to 2026-11-19T12:00:00.000Z --out '\/my tote-restored'\./,
   );
+});
+
+test('a cent in an open bet or a resting order is at stake', () => {
+  for (const [openStakesCents, reservedStakesCents] of [[0, 0] as const, [1, 0] as const, [0, 1] as const]) {
+    const totals = { openStakesCents, reservedStakesCents } as Totals;
+    assert.equal(hasStakes({ totals: () => totals }), openStakesCents + reservedStakesCents === 1);
+  }
 });
 
 test('a new journal has no gap', () => {
