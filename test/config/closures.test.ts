@@ -92,11 +92,12 @@ test('mistakes in a file are told by their place', () => {
     }
     return '';
   };
-  assert.equal(mistakesOf(day), '');
+  for (const until of [day.until, '2027-01-08T00:00']) assert.equal(mistakesOf({ ...day, until }), '');
   assert.match(mistakesOf({ ...day, classes: ['CRYPTO'] }), /closures\[1\]\.classes\[0\]/);
   assert.match(mistakesOf({ ...day, classes: [] }), /closures\[1\]\.classes/);
   assert.match(mistakesOf({ ...day, until: day.from }), /closures\[1\] \(A day\): from and until must be/);
-  assert.match(mistakesOf({ ...day, until: '2027-12-26T00:00' }), /up to 14 days apart/);
+  for (const until of ['2027-12-26T00:00', '2027-01-08T00:01'])
+    assert.match(mistakesOf({ ...day, until }), /up to 14 days apart/);
   assert.match(mistakesOf({ ...day, from: '2026-12-25' }), /closures\[1\]\.from/);
   assert.match(mistakesOf({ ...day, from: '2026-02-30T00:00' }), /closures\[1\] \(A day\)/);
   assert.match(mistakesOf({ ...day, note: 'x' }), /closures\[1\]\.note is not a known field/);

@@ -33,6 +33,7 @@ test('values are read, and variables of other programs ignored', () => {
     PATH: '/bin',
     TOTE_HOST: '::1',
     TOTE_PORT: '0',
+    TOTE_OPERATOR_PORT: '65535',
     TOTE_OPERATOR_TOKEN: 'a-token-of-my-own',
     TOTE_CLOCK: 'manual',
     TOTE_CLOCK_START: '2026-06-10T12:00:00.250Z',
@@ -47,6 +48,7 @@ test('values are read, and variables of other programs ignored', () => {
   });
   const { host, port, operatorToken, clock, clockStartMs, demo } = config;
   assert.deepEqual([host, port, operatorToken, demo], ['::1', 0, 'a-token-of-my-own', false]);
+  assert.equal(config.operatorPort, 65_535);
   assert.deepEqual([clock, clockStartMs], ['manual', Date.parse('2026-06-10T12:00:00.250Z')]);
   assert.deepEqual(config.rateLimits, { keyRead: 9, keyWrite: 30, keyCancel: 120, account: 240, ip: 5 });
   assert.deepEqual(config.trustedProxies, ['10.0.0.1', '::1', '10.1.0.0/16']);

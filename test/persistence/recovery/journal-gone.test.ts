@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { dollars } from '../../../config/config-values.js';
 import { dataDirLayout } from '../../../persistence/data-dir/layout.js';
 import { openStore } from '../../../persistence/recovery/open-store.js';
 import { tote, toteLines, toteText } from '../../support/processes/cli.js';
@@ -77,7 +78,9 @@ test('a new directory is started on, but in production only one that `tote init`
   await toteText(['verify', root]);
 });
 
-test('a house needs money', async (t) => {
+test('a house needs money, and takes 5,000,000,000,000 USD at most', async (t) => {
+  assert.equal(dollars('5,000,000,000,000.00'), 500_000_000_000_000);
+  assert.throws(() => dollars('5,000,000,000,000.01'), /^Error: at most 5,000,000,000,000\.00$/);
   for (const wrong of ['0', '1e3', '-5', '0.001']) {
     const { code, stderr } = await tote(['init', temporaryDir(t), '--house-capital', wrong]);
     const shown = [code, /--house-capital.*Expected (more than 0|an amount in dollars)/.test(stderr)];
