@@ -3,6 +3,7 @@
  * and lists in pages. The server is a script and time passes only by waiting.
  */
 import assert from 'node:assert/strict';
+import { getEventListeners } from 'node:events';
 import { test } from 'node:test';
 import { eachOf, type Page } from '../../client/rest/pages.js';
 import { RETRIED_CODES } from '../../client/rest/retry.js';
@@ -24,7 +25,10 @@ const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
 
 test('a read sends the key, asks for the path with its query, and returns `data`', async () => {
   const { client, sent } = new Scripted([success([{ id: 'bet_1' }])]);
-  const page = await client.listPositions({ status: 'all', limit: 7 });
+  const { signal } = new AbortController();
+  const query: object = { status: 'all', limit: 7, cursor: undefined };
+  const page = await client.listPositions(query, { signal });
+  assert.deepEqual(getEventListeners(signal, 'abort'), [], 'nothing of the call stays');
   assert.deepEqual(page, { data: [{ id: 'bet_1' }], nextCursor: null });
   assert.equal(sent[0]?.url, 'http://tote.test/v1/positions?status=all&limit=7');
   assert.deepEqual(sent[0]?.headers, { 'X-API-Key': 'tote_secret' });
@@ -235,7 +239,8 @@ test('an order that was refused for its odds is told what they are', async () =>
   const { client } = new Scripted([
     () => Response.json({ success: false, error: 'odds_changed', current }, { status: 409 }),
   ]);
-  assert.deepEqual((await errorOf(client.placeOrder({ ...ORDER, minOdds: 2.2 }))).current, current);
+  const error = await errorOf(client.placeOrder({ ...ORDER, minOdds: 2.2 }));
+  assert.deepEqual([error.message, error.current], ['odds_changed', current]);
 });
 
 test('an attempt that gets no answer in time is given up, and the signal ends the call', async () => {
@@ -270,6 +275,8 @@ test('an error names the field that the server names', async () => {
     const { client } = new Scripted([failure(400, `invalid_request: ${detail}`)]);
     assert.equal((await errorOf(client.placeOrder(ORDER))).field, field, detail);
   }
+  const other = new Scripted([failure(400, 'stake_out_of_range: amount must be 1.00 to 500.00 USD')]);
+  assert.equal((await errorOf(other.client.placeOrder(ORDER))).field, null);
 });
 
 test('an Idempotency-Key that is not visible ASCII is refused before anything is sent', async () => {
@@ -323,6 +330,7 @@ test('a refusal is the answer of a machine that serves', async () => {
 test('what is no address is refused before anything is sent', () => {
   for (const wrong of ['127.0.0.1:8080/v1', 'localhost:8080/v1', 'ws://one.test/v1', '/v1', ''])
     assert.throws(() => new Scripted([], { url: [...url, wrong] }), /is no address of the API/);
+  assert.throws(() => new Scripted([], { url: [] }), /an address of the API is needed/);
 });
 
 const PAGES: Readonly<Record<string, Page<number>>> = {
