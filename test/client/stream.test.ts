@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { createServer, type Server as HttpServer } from 'node:http';
+import { createServer, type Server as HttpServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, type TestContext, test } from 'node:test';
 import { WebSocket, WebSocketServer } from 'ws';
@@ -537,4 +537,27 @@ test('a stream that moves on, loses its connection or is closed leaves none behi
   stream.close();
   await once(last.socket, 'close');
   assert.equal((await order).code, 'connection_failed');
+});
+
+test('a connection to a machine that a request finds stopping is given up', async () => {
+  const [one, two] = [await Script.start(), await Script.start()];
+  const client = new ToteClient({ url: [one.url, two.url], key: 'tote_secret' });
+  const stream = client.openStream({ webSocket: WebSocket, silenceMsMax: Number.POSITIVE_INFINITY });
+  closing.push(() => stream.close());
+  void stream.subscribe('markets', () => undefined);
+  const first = await one.line();
+  await first.confirm(null);
+  const cancelled = errorOf(stream.cancelOrder('bet_7', { retryForMs: 0 }));
+  first.refuse((await first.next())['id'], 'journal_backlog');
+  const candidate = await two.line(null);
+  two.http.removeAllListeners('request').on('request', (_request, response: ServerResponse) => {
+    response.writeHead(503).end('{"success":false,"error":"shutting_down"}');
+  });
+  assert.deepEqual(
+    [(await cancelled).code, (await errorOf(client.getTime())).code],
+    ['journal_backlog', 'shutting_down'],
+  );
+  first.send(HEARTBEAT);
+  await once(candidate.socket, 'close');
+  assert.equal(first.socket.readyState, WebSocket.OPEN);
 });
