@@ -250,9 +250,7 @@ export class Desk {
       return;
     }
     const order = must(engine.order(account, bet), 'the order that was cancelled');
-    // It shows its round's state, so the round's last step must be durable, too.
-    const seq = Math.max(outcome.seq, engine.lifecycleSeq);
-    this.#answerFrom(seq, to, () => to.bets([order], []));
+    this.#answerFrom(outcome.seq, to, () => to.bets([order], []));
   }
 
   #round({ market, roundNumber }: QuestionOf<'round'>, to: QuestionReply): void {
