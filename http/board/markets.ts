@@ -1,6 +1,6 @@
 /**
  * The public data of markets and prices, in memory that all threads read: a row of numbers for each market and each
- * asset, and the journal's position. The engine's thread writes it (`market-publisher.ts`, `journal-position.ts`), and
+ * asset, and the journal's position. The engine's thread writes it (`market-publisher.ts`, `http/desk/connect.ts`), and
  * gateways build their answers from it.
  */
 import { ASSETS, MARKETS_MAX } from '../../engine/model/domain.js';

@@ -4,7 +4,6 @@ import type { Sequencer } from '../../engine/host/sequencer.js';
 import { MarketPublisher } from '../board/market-publisher.js';
 import { type BoardMemory, boardOf, DURABLE_SEQ } from '../board/markets.js';
 import { type RightsMemory, RightsWriter } from '../board/rights.js';
-import type { SharedRows } from '../board/shared-rows.js';
 import { BroadcastPublisher } from '../broadcast/publisher.js';
 import type { BroadcastMemory } from '../broadcast/records.js';
 import { Desk, type DeskOptions } from './desk.js';
@@ -40,8 +39,12 @@ export function connectEngine(
   const shareNow = (market: number): number => fairShare(market, nowMs());
   const board = boardOf(memory.board);
   const publisher = new MarketPublisher(board, engine, latestTick, shareNow);
-  const position = new JournalPosition(board.journal);
-  position.write(sequencer.durableSeq);
+  const position = new Float64Array(1);
+  const writePosition = (seq: number): void => {
+    position[DURABLE_SEQ] = seq;
+    board.journal.write(0, position);
+  };
+  writePosition(sequencer.durableSeq);
   const broadcaster = new BroadcastPublisher(memory.broadcast, engine);
   sequencer.onEvents(
     (seq, events) => {
@@ -58,24 +61,10 @@ export function connectEngine(
       broadcaster.onEnd(firstSeq, lastSeq);
       // Before the batch's answers are sent: a client that has one reads no older number. After the broadcast: the logs
       // have everything up to a number that can be read.
-      position.write(lastSeq);
+      writePosition(lastSeq);
     },
   );
   const { deadmanNowMs, heard } = options;
   const deadman = new Deadman({ sequencer, nowMs: deadmanNowMs, heard });
   return { desk: new Desk(sequencer, deadman, options), publisher, broadcaster, deadman };
-}
-
-class JournalPosition {
-  readonly #row = new Float64Array(1);
-
-  constructor(private readonly facts: SharedRows) {
-    this.#row[DURABLE_SEQ] = Number.NaN;
-  }
-
-  write(seq: number): void {
-    if (seq === this.#row[DURABLE_SEQ]) return;
-    this.#row[DURABLE_SEQ] = seq;
-    this.facts.write(0, this.#row);
-  }
 }
