@@ -196,12 +196,9 @@ export class MarketPublisher {
 
   #transition(market: number, roundNumber: number, status: number): void {
     const round = this.engine.round(market, roundNumber);
-    const before = this.#shown[market];
-    const same = before?.round.roundNumber === roundNumber ? before : null;
-    const durable = {
-      durableBets: same?.durableBets ?? 0,
-      durableVolumeCents: same?.durableVolumeCents ?? 0,
-    };
+    // The round before has left the board at its end: what is shown is this one, or nothing.
+    const { durableBets = 0, durableVolumeCents = 0 } = this.#shown[market] ?? {};
+    const durable = { durableBets, durableVolumeCents };
     this.#show(market, round === null ? null : { round, status, ...durable, ...UNQUOTED });
   }
 
