@@ -11,7 +11,6 @@ import {
   roundId,
   SIDES,
   textAt,
-  UPCOMING,
 } from '../../engine/model/domain.js';
 import type { ErrorCode } from '../../engine/model/errors.js';
 import type { SignedRoot } from '../../engine/model/proofs/proof-views.js';
@@ -113,7 +112,7 @@ export function marketStateText(market: number, round: ShownRound | null, nowMs:
     round === null
       ? '"roundId":null,"status":null,"bettingClosesAt":null,"openPrice":null'
       : `"roundId":"${roundId(market, round.roundNumber)}","status":"${textAt(ROUND_STATUSES, round.status)}",` +
-        `"bettingClosesAt":"${isoText(round.bettingClosesMs)}","openPrice":${round.status === UPCOMING ? null : round.openPrice}`;
+        `"bettingClosesAt":"${isoText(round.bettingClosesMs)}","openPrice":${round.openPrice}`;
   return (
     `{"id":"${marketId(market)}",${ofRound},${poolsText(round)},${availableText(round, nowMs)},` +
     `"totalBets":${round?.bets ?? 0},"totalVolume":${hundredthsText(round?.volumeCents ?? 0)}}`
