@@ -35,6 +35,10 @@ test('balance, stakes and possible payouts are those of the bets', () => {
 
 test('tier and keys are those of the account and of the key that asks', () => {
   const { api, account, key: number, secret } = opened();
+  const disabled = api.addKey(account, undefined, api.clock.wallMs + 1).key + 1;
+  api.addKey(account);
+  api.submit({ kind: 'updateKey', key: disabled, enabled: false });
+  api.clock.pass(1);
   const { id, tier, frozen, bets, keys, key } = accountOf(api, secret);
   const shown = [id, tier, frozen, bets.tier, bets.maxStake, keys];
   assert.deepEqual(shown, [`acc_${account}`, 'GOLD', false, 'GOLD', 5_000, { active: 1, max: 3 }]);

@@ -110,8 +110,11 @@ test('an invalid key, or one without the scope, learns nothing', () => {
   api.submit({ kind: 'updateAccount', account: owner.account, tier: null, frozen: true });
   assert.equal(codeOf(api.order(reader.secret, ORDER, 'k')), 'insufficient_scope');
   const second = api.addKey(owner.account);
-  disable(api, owner);
-  assert.equal(codeOf(api.order(owner.secret, ORDER, 'k')), 'key_disabled');
+  api.submit({ kind: 'updateKey', key: owner.key, enabled: false });
+  const early = api.begin('GET', '/v1/account', { key: owner.secret }).reply;
+  assert.ok(early !== null, 'gateways do not know yet');
+  for (const reply of [early, api.order(owner.secret, ORDER, 'k'), api.order(owner.secret, ORDER, 'k')])
+    assert.equal(codeOf(reply), 'key_disabled');
   assert.equal(codeOf(api.order(`tote_${'x'.repeat(43)}`, ORDER, 'k')), 'invalid_api_key');
   assert.equal(api.order(second.secret, ORDER, 'k').text, first.text);
 });
