@@ -6,28 +6,14 @@ import { ENDPOINTS } from '../../../http/api/endpoints.js';
 import { cursorText, markOf } from '../../../http/kit/cursor.js';
 import type { OrderResult, Position, RoundDetail } from '../../../http/wire/types.js';
 import { betFault } from '../../support/engine/bet-fault.js';
-import {
-  codeOf,
-  dataOf,
-  errorOf,
-  type Harness,
-  MINUTE_MS,
-  type Reply,
-  withBettor,
-  withRounds,
-} from './harness.js';
+import { fairHouse, withHouse } from '../../support/engine/house-rules.js';
+import { codeOf, dataOf, errorOf, type Harness, MINUTE_MS, withBettor, withRounds } from './harness.js';
 
 const MARKET = 'BTC_ONE_MINUTE';
 const iso = (ms: number): string => new Date(ms).toISOString();
 
-function place(
-  api: Harness,
-  secret: string,
-  prediction: string,
-  amount = 10,
-  extra: object = {},
-): OrderResult {
-  return dataOf<OrderResult>(api.order(secret, { marketId: MARKET, prediction, amount, ...extra }));
+function place(api: Harness, key: string, prediction: string, amount = 10, extra: object = {}): OrderResult {
+  return dataOf<OrderResult>(api.order(key, { marketId: MARKET, prediction, amount, ...extra }));
 }
 const list = (api: Harness, secret: string, path: string, query = ''): Position[] =>
   dataOf<Position[]>(api.get(path, secret, query));
@@ -62,7 +48,7 @@ test('the name of an order is in its answer and in lists, which it filters, and 
 test('a position has exactly the fields of the API, from ACTIVE over SETTLING to SETTLED', () => {
   const { api, secret } = withRounds();
   api.clock.pass(1_500);
-  const { bet } = place(api, secret, 'UP', 12.5);
+  const { bet } = place(api, secret, 'DOWN', 12.5);
   const placedAtMs = api.clock.wallMs;
   const roundNumber = Math.floor(placedAtMs / MINUTE_MS);
   const endTimeMs = (roundNumber + 1) * MINUTE_MS;
@@ -71,7 +57,7 @@ test('a position has exactly the fields of the API, from ACTIVE over SETTLING to
     marketId: MARKET,
     crypto: 'BTC',
     timeFrame: 'ONE_MINUTE',
-    prediction: 'UP',
+    prediction: 'DOWN',
     amount: 12.5,
     oddsAtBet: bet.oddsAtBet,
     potentialPayout: bet.potentialPayout,
@@ -95,7 +81,7 @@ test('a position has exactly the fields of the API, from ACTIVE over SETTLING to
   const settling = { ...open, status: 'SETTLING', round: { ...open.round, status: 'SETTLING' } };
   assert.deepEqual(active(api, secret), [settling]);
   api.clock.pass(777);
-  api.boundary(101, endTimeMs);
+  api.boundary(99, endTimeMs);
   const settled = {
     ...open,
     status: 'SETTLED',
@@ -153,22 +139,24 @@ test('wrong parameters are refused, and named', () => {
 
 test('orders are filtered by status, market, round and what came before, and paged by a cursor of their own', () => {
   const { api, secret } = withRounds();
+  const placeIn = (marketId: string): string =>
+    dataOf<OrderResult>(api.order(secret, { marketId, prediction: 'UP', amount: 1 })).bet.id;
+  api.open(1, 3_000);
+  const other = placeIn('ETH_ONE_MINUTE');
   const minute = Array.from({ length: 3 }, () => place(api, secret, 'UP', 1).bet.id).reverse();
   const roundId = `${MARKET}_${Math.floor(api.clock.wallMs / MINUTE_MS)}`;
   api.closeMinute(101);
   const beforeMs = api.clock.wallMs;
-  const order = { marketId: 'BTC_ONE_DAY', prediction: 'UP', amount: 1 };
-  const placed = (): string => dataOf<OrderResult>(api.order(secret, order)).bet.id;
-  const day = [placed(), placed()].reverse();
+  const day = [placeIn('BTC_ONE_DAY'), placeIn('BTC_ONE_DAY')].reverse();
   const expected: Readonly<Record<string, readonly string[]>> = {
-    '': [...day, ...minute],
-    'status=active': day,
+    '': [...day, ...minute, other],
+    'status=active': [...day, other],
     'status=settled': minute,
     'marketId=BTC_ONE_DAY': day,
     [`roundId=${roundId}`]: minute,
     [`roundId=${roundId}&marketId=${MARKET}&status=active`]: [],
-    [`before=${minute[0]}`]: minute.slice(1),
-    [`before=${iso(beforeMs)}`]: minute,
+    [`before=${minute[0]}`]: [...minute.slice(1), other],
+    [`before=${iso(beforeMs).replace('Z', '000000Z')}`]: [...minute, other],
     [`before=${iso(beforeMs + MINUTE_MS)}&limit=1`]: day.slice(0, 1),
   };
   for (const [query, ids] of Object.entries(expected)) {
@@ -217,25 +205,30 @@ test('a path that cannot be decoded is refused in every place, and a parameter t
 test('account reads and rounds wait until all that they show is durable', () => {
   const { api, secret } = withRounds();
   const roundId = `${MARKET}_${Math.floor(api.clock.wallMs / MINUTE_MS)}`;
-  const begin = (path: string): { reply: Reply | null } => api.begin('GET', path, { key: secret });
+  const begin = (path: string) => api.begin('GET', path, { key: secret });
+  const post = (path: string, key = secret) =>
+    api.begin('POST', path, { key, body: { marketId: MARKET, prediction: 'UP', amount: 1 } });
   assert.notEqual(begin('/v1/positions').reply, null);
-  api.begin('POST', '/v1/orders', { key: secret, body: { marketId: MARKET, prediction: 'UP', amount: 1 } });
+  post('/v1/orders');
   const reads = ['/v1/positions', '/v1/orders'].map(begin);
   const round = begin(`/v1/rounds/${roundId}`);
-  const replies = [...reads, round].map(({ reply }) => reply);
-  assert.deepEqual(replies, [null, null, null]);
+  const replies = [...reads, round, begin('/v1/account'), post('/v1/orders/quote')].map(({ reply }) => reply);
+  assert.deepEqual(replies, [null, null, null, null, null]);
   api.settle();
   assert.equal(round.reply === null ? 0 : dataOf<{ totalBets: number }>(round.reply).totalBets, 1);
   for (const { reply } of reads) assert.equal(reply === null ? 0 : dataOf<Position[]>(reply).length, 1);
   const stranger = api.bettor();
-  api.begin('POST', '/v1/orders', { key: secret, body: { marketId: MARKET, prediction: 'UP', amount: 1 } });
+  post('/v1/orders');
   assert.notEqual(api.begin('GET', '/v1/orders', { key: stranger.secret }).reply, null);
   api.settle();
   const roundNumber = Number(roundId.split('_').at(-1));
   api.submit({ kind: 'voidRound', market: 0, roundNumber, reason: 'test' });
-  const late = ['/v1/positions', `/v1/rounds/${roundId}`].map(begin);
+  const late = [
+    ...['/v1/positions', `/v1/rounds/${roundId}`].map(begin),
+    post('/v1/orders/quote', stranger.secret),
+  ];
   const shown = late.map(({ reply }) => reply);
-  assert.deepEqual(shown, [null, null]);
+  assert.deepEqual(shown, [null, null, null]);
   api.settle();
   for (const { reply } of late) assert.equal(reply?.status, 200);
 });
@@ -283,10 +276,12 @@ test('a round shows its commitment from the start and its seed once settled, and
   });
   api.closeMinute(101.25);
   api.clock.pass(1);
+  api.fairShareE6 = 600_000;
   const settled = roundOf(api, secret, id);
   const { status, result, closePrice, currentPrice, seed, ...left } = settled;
   assert.deepEqual([status, result, closePrice, currentPrice], ['SETTLED', 'UP', 101.25, 101.25]);
   assert.deepEqual([left.timeRemaining, left.timeToLock, left.timeToBettingClose], [0, 0, 0]);
+  assert.equal(left.fairPercentUp, null, "the round's time is over");
   assert.equal(settled.resolvedAt, iso(api.clock.wallMs - 1));
   assert.ok(seed !== null);
   assert.equal(settled.seedCommitment, seedCommitment);
@@ -294,13 +289,17 @@ test('a round shows its commitment from the start and its seed once settled, and
   assert.equal(betFault({ bet, clientSeed: 'mine', roundId: id, seed, seedCommitment }), null);
 });
 
-test('a voided round says so and has no result', () => {
-  const { api, secret } = withRounds();
+test('a voided round says so and has no result, and a round shows how its house quotes', () => {
+  const { api, secret } = withBettor();
+  api.fairShareE6 = 600_000;
+  api.configure((rules) => withHouse(rules, fairHouse({ shadeE6: 500_000, clampE6: 30_000 })));
+  api.open();
   const id = `${MARKET}_${Math.floor(api.clock.wallMs / MINUTE_MS)}`;
   place(api, secret, 'UP');
   api.closeMinute(null);
   const round = roundOf(api, secret, id);
   assert.deepEqual([round.status, round.voided, round.closePrice], ['SETTLED', true, null]);
+  assert.deepEqual(round.house, { policy: 'fair', seed: 1_000, shade: 0.5, clamp: 0.03 });
   assert.ok(!('result' in round));
   assert.ok(round.seed !== null);
 });
