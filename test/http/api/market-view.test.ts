@@ -3,13 +3,15 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ASSETS, MARKET_IDS, TIME_FRAMES } from '../../../engine/model/domain.js';
 import type { Market, Price } from '../../../http/wire/types.js';
-import { dataOf, type Harness, MINUTE_MS, requestOf, withBettor, withRounds } from './harness.js';
+import { fairHouse, withHouse } from '../../support/engine/house-rules.js';
+import { dataOf, type Harness, MINUTE_MS, type Reply, requestOf, withBettor, withRounds } from './harness.js';
 
 const MARKET = 'BTC_ONE_MINUTE';
 
 const marketOf = (api: Harness, key: string, id = MARKET): Market =>
   dataOf<Market>(api.get(`/v1/markets/${id}`, key));
 const marketsOf = (api: Harness, key: string): Market[] => dataOf<Market[]>(api.get('/v1/markets', key));
+const firstOf = (reply: Reply): Market | undefined => [dataOf<Market | Market[]>(reply)].flat()[0];
 const pricesOf = (api: Harness, key: string): Price[] => dataOf<Price[]>(api.get('/v1/prices', key));
 const bet = (api: Harness, key: string, amount: number, prediction = 'UP', marketId = MARKET) =>
   api.order(key, { marketId, prediction, amount });
@@ -105,14 +107,17 @@ test('the text is what JSON.stringify makes of it, whatever the pools', () => {
   }
 });
 
-test('a market that is not active is neither listed nor found', () => {
-  const { api, secret } = withBettor();
-  api.configure((rules) => ({
-    ...rules,
-    markets: rules.markets.filter(({ marketId }) => marketId === MARKET),
-  }));
-  const ids = marketsOf(api, secret).map(({ id }) => id);
-  assert.deepEqual(ids, [MARKET]);
+test('a market that is not active is neither listed nor found, and a round keeps its limits', () => {
+  const { api, secret } = withRounds();
+  api.configure((rules) => {
+    const [first] = rules.markets.filter(({ marketId }) => marketId === MARKET);
+    assert.ok(first !== undefined);
+    return { ...rules, markets: [{ ...first, minStakeCents: 2_00 }] };
+  });
+  const shown = () => marketsOf(api, secret).map(({ id, minBet }) => [id, minBet]);
+  assert.deepEqual(shown(), [[MARKET, 1]]);
+  api.closeMinute(100);
+  assert.deepEqual(shown(), [[MARKET, 2]]);
   assert.equal(api.get('/v1/markets/ETH_ONE_MINUTE', secret).status, 404);
 });
 
@@ -142,7 +147,37 @@ test('statuses follow the round, and the clocks stop at 0', () => {
   assert.equal(next.currentRound?.roundNumber, (locked?.roundNumber ?? 0) + 1);
   assert.equal(next.currentRound?.openPrice, null);
   assert.deepEqual([next.totalPool, next.oddsUp, next.percentDown], [0, 2, 50]);
-  api.closeMinute(100);
+  api.boundary(null, api.clock.wallMs - 1);
+  assert.equal(marketOf(api, secret).currentRound, null, 'without a price it does not open');
+});
+
+test('a round is shown no more once it is voided or has ended, and takes orders only where they are taken', () => {
+  const { api, secret } = withBettor();
+  api.configure((rules) => withHouse(rules, fairHouse()));
+  api.openLate();
+  const shown = () => {
+    api.settle();
+    const { acceptsOrders, currentRound } = marketOf(api, secret);
+    return [currentRound?.status, acceptsOrders];
+  };
+  assert.deepEqual(shown(), ['LIVE', false], 'the house has no quote');
+  api.fairShareE6 = 500_000;
+  assert.deepEqual(shown(), ['LIVE', true]);
+  const roundNumber = Math.floor(api.clock.wallMs / MINUTE_MS);
+  api.submit({ kind: 'voidRound', market: 0, roundNumber, reason: 'test' });
+  assert.deepEqual(shown(), [undefined, false]);
+  api.clock.pass(MINUTE_MS);
+  api.openLate();
+  assert.deepEqual(shown(), ['LIVE', true]);
+  for (const enabled of [false, true]) {
+    api.submit({ kind: 'setTrading', enabled, reason: 'test' });
+    assert.deepEqual(shown(), ['LIVE', enabled]);
+  }
+  api.submit({ kind: 'suspendMarket', market: 0, suspended: true });
+  assert.deepEqual(shown(), ['LIVE', false]);
+  api.clock.pass(MINUTE_MS);
+  api.advance();
+  assert.deepEqual(shown(), [undefined, false]);
 });
 
 test('the number and the sum of bets wait for the journal, however a round begins; pools do not', () => {
@@ -151,8 +186,7 @@ test('the number and the sum of bets wait for the journal, however a round begin
   const shown = () => {
     const replies = [read('/v1/markets'), read(`/v1/markets/${MARKET}`)].map(({ reply }) => {
       assert.ok(reply !== null, 'market data wait for nothing');
-      const data = dataOf<Market | Market[]>(reply);
-      const market = Array.isArray(data) ? data[0] : data;
+      const market = firstOf(reply);
       return [market?.currentRound?.totalBets, market?.currentRound?.totalVolume, market?.poolUp];
     });
     assert.deepEqual(replies[0], replies[1]);
@@ -185,17 +219,17 @@ test('the number and the sum of bets wait for the journal, however a round begin
   api.advance();
   api.settle();
   assert.deepEqual(shown(), [4, 36.5, 1_036.5]);
-  api.closeMinute(100);
-  assert.deepEqual(shown(), [0, 0, 1_000]);
+  for (const close of [100, 101]) {
+    api.closeMinute(close);
+    assert.deepEqual(shown(), [0, 0, 1_000], 'also where a bet is as old as the end of its round');
+    place(1);
+  }
 });
 
 test('bytes are cached for less than 50 ms, and show every bet and price at once on a manual clock', () => {
   const { api, secret } = withRounds();
   for (const path of ['/v1/markets', `/v1/markets/${MARKET}`]) {
-    const shown = (): Market | undefined => {
-      const data = dataOf<Market | Market[]>(api.get(path, secret));
-      return Array.isArray(data) ? data[0] : data;
-    };
+    const shown = (): Market | undefined => firstOf(api.get(path, secret));
     const before = shown()?.poolUp ?? 0;
     bet(api, secret, 1);
     assert.equal(shown()?.poolUp, before + 1);
@@ -236,5 +270,9 @@ test('a price is the latest open price, with its time', () => {
   api.boundary(104, api.clock.wallMs - 500);
   assert.equal(api.host.engine.currentRound(1)?.openPrice, 104);
   assert.deepEqual(pricesOf(api, secret), late);
+  const live = marketOf(api, secret);
+  api.boundary(103, firstMs + 2 * MINUTE_MS - (firstMs % MINUTE_MS));
+  assert.deepEqual(marketOf(api, secret), live, 'an older round has got its price');
+  assert.deepEqual(dataOf<Price[]>(api.send('GET', '/v1/prices', { key: secret }, api.newApi())), late);
   assert.deepEqual([late[0]?.price, api.host.engine.latestOpenPrice(0)?.price], [105, 105]);
 });

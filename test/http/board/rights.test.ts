@@ -69,8 +69,8 @@ test('rights that were written ahead are brought up to date, with what is new an
   }
 });
 
-test('keys whose digests begin alike have places of their own', () => {
-  const digests = ['00', '01', '02'].map((end) => 'ab'.repeat(31) + end);
+test('keys whose digests begin alike have places of their own, also past the last place', () => {
+  const digests = ['00', '01', '02'].map((end) => 'ff'.repeat(31) + end);
   const api = new Harness();
   const rights = attach(api);
   for (const digest of digests) {
@@ -81,5 +81,5 @@ test('keys whose digests begin alike have places of their own', () => {
   const keys = digests.map((digest) => rights.find(digestWords(digest)));
   const found = keys.map((key) => api.host.engine.keyDigest(key));
   assert.deepEqual(found, digests);
-  assert.equal(rights.find(digestWords(`${'ab'.repeat(31)}03`)), 0);
+  assert.equal(rights.find(digestWords(`${'ff'.repeat(31)}03`)), 0);
 });

@@ -172,6 +172,15 @@ test('the first change of a market is sent at once, and those within the next fl
   assert.deepEqual(betsTold(), [5]);
   bench.after(FLUSH_MS);
   assert.deepEqual(betsTold(), [], 'nothing has changed since');
+  const { board } = bench.near.gateway;
+  const writes = [0, 1, 1].map((bets) => {
+    const before = board.markets.version;
+    bench.bet(bets);
+    return board.markets.version - before;
+  });
+  assert.deepEqual(writes, [0, 1, 0], 'more bets of a market wait for the next publication');
+  bench.hub.turn();
+  assert.deepEqual(betsTold(), [6]);
 });
 
 test('the first change of a price is sent at once, whatever others do; the next is held back', () => {
