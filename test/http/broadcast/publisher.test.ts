@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as R from '../../../http/broadcast/records.js';
 import { plainOrder } from '../../support/engine/plain-order.js';
-import { Harness } from '../api/harness.js';
+import { Harness, MINUTE_MS } from '../api/harness.js';
 
 function recordsOf(broadcast: R.Broadcast, name: 'rounds' | 'bets', fields: number): number[][] {
   const record = new Float64Array(fields);
@@ -27,26 +27,59 @@ test("a batch's orders stand among its other commands in the order of their numb
   api.submit(order);
   deposit('two');
   api.settle();
+  deposit('three');
+  api.submit({ kind: 'setTrading', enabled: true, reason: 'no news' });
+  api.settle();
   const records = recordsOf(broadcast, 'bets', R.BETS_FORM.fields).filter(
     (record) => (record[R.SEQ] ?? 0) >= first,
   );
-  assert.deepEqual(
-    records.map((record) => [record[R.SEQ], record[R.KIND]]),
-    [R.BET_PLACED, R.MOVED, R.BET_PLACED, R.BET_PLACED, R.MOVED].map((kind, at) => [first + at, kind]),
-  );
+  const seqs = records.map((record) => (record[R.SEQ] ?? 0) - first);
+  assert.deepEqual(seqs, [0, 1, 2, 3, 4, 5]);
+  const kinds = records.map((record) => record[R.KIND]);
+  assert.deepEqual(kinds, [R.BET_PLACED, R.MOVED, R.BET_PLACED, R.BET_PLACED, R.MOVED, R.MOVED]);
   const balances = records.map((record) => record[R.BALANCE_CENTS]);
-  assert.deepEqual(balances, [9_999_00, 9_999_01, 9_998_01, 9_997_01, 9_997_02]);
+  assert.deepEqual(balances, [9_999_00, 9_999_01, 9_998_01, 9_997_01, 9_997_02, 9_997_03]);
 });
 
-test('rounds are told to their end, even by a server that keeps no settled ones', () => {
+test('rounds are told to their end by a server that keeps no settled ones, and by one that starts meanwhile', () => {
   const api = new Harness();
-  const { broadcast } = api.gateway().gateway;
+  const servers: R.Broadcast[] = [];
+  const start = () => servers.push(api.gateway().gateway.broadcast);
+  const end = () => {
+    api.clock.pass(MINUTE_MS - (api.clock.wallMs % MINUTE_MS));
+    api.advance();
+  };
+  start();
   api.configure((rules) => ({ ...rules, settledRoundsMax: 0 }));
   api.open(0, 100);
-  api.bettor();
-  api.closeMinute(101);
-  const kinds = recordsOf(broadcast, 'rounds', R.ROUNDS_FORM.fields)
-    .filter((record) => record[R.MARKET] === 0)
-    .map((record) => record[R.KIND]);
-  assert.deepEqual(kinds, [R.OPENED, R.LOCKED, R.SETTLED, R.OPENED]);
+  start();
+  end();
+  api.settle();
+  start();
+  // The round that waits for its opening begins, ends and is settled in one batch.
+  const boundaryMs = api.clock.wallMs;
+  const price = { asset: 0, price: 101, source: null, evidence: 'test' };
+  api.submit({ kind: 'boundaryPrice', ...price, boundaryMs, priceTimeMs: boundaryMs });
+  end();
+  api.boundary(102, api.clock.wallMs);
+  const kinds = servers.map((broadcast) =>
+    recordsOf(broadcast, 'rounds', R.ROUNDS_FORM.fields)
+      .filter((record) => record[R.MARKET] === 0)
+      .map((record) => record[R.KIND]),
+  );
+  const left = [R.SETTLED, R.OPENED, R.LOCKED, R.SETTLED, R.OPENED];
+  assert.deepEqual(kinds, [[R.OPENED, R.LOCKED, ...left], [R.LOCKED, ...left], left]);
+});
+
+test('a name and a root are read as they were written', () => {
+  const cells = new Float64Array(R.ROUNDS_FORM.fields);
+  const hex = (digits: number): string => '00c0ffee00000001'.repeat(digits / 16);
+  const root = { treeSize: 3, merkleRoot: hex(64), keyId: hex(16), signature: hex(128) };
+  R.writeRoot(cells, 0, root);
+  assert.deepEqual(R.readRoot(cells), root);
+  const visible = String.fromCharCode(...Array.from({ length: 94 }, (_, at) => 0x21 + at));
+  for (const name of [visible.slice(0, 64), visible.slice(30), '~']) {
+    R.writeName(cells, 0, name);
+    assert.equal(R.readName(cells), name);
+  }
 });
