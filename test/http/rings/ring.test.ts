@@ -6,6 +6,8 @@ import fc from 'fast-check';
 import { workFor } from '../../../http/kit/client-work.js';
 import { RingLink } from '../../../http/rings/link.js';
 import { RingConsumer, RingFault, RingProducer, ringMemory, textCells } from '../../../http/rings/ring.js';
+import { plainOrder } from '../../support/engine/plain-order.js';
+import { Harness } from '../api/harness.js';
 
 const CELLS = 64;
 
@@ -173,6 +175,24 @@ test('what a client makes of a whole reply ends that client alone; the next repl
   answer();
   link.drain();
   assert.deepEqual([failed, seen, link.pending], [[broken], 42, 0]);
+});
+
+test('without threads, too, what a client makes of an answer ends that client alone', () => {
+  const api = new Harness();
+  const asker = api.bettor();
+  const turns: (() => void)[] = [];
+  const { link } = api.gateway((run) => turns.push(run)).gateway;
+  const failed: unknown[] = [];
+  const breaks = (): never => {
+    throw broken;
+  };
+  workFor({ fail: (error) => failed.push(error) }, () => {
+    link.ask(asker, { kind: 'account' }, breaks);
+    const order = plainOrder({ ...asker, timeMs: 0, market: 0 });
+    link.place({ ...order, guards: null }, { placed: breaks, replayed: breaks, refused: breaks });
+  });
+  for (const run of turns) run();
+  assert.deepEqual([failed, link.pending], [[broken, broken], 0]);
 });
 
 test('a reply that is not read whole, or comes twice, and a request that is half written are no fault of a client', () => {
