@@ -120,11 +120,8 @@ class Run {
   }
 
   async #publicStretch(from: number, count: number): Promise<void> {
-    const before = {
-      sequence: await this.#sequence(),
-      placed: this.placed,
-      balances: await this.#balances(),
-    };
+    const [sequence, balances] = [await this.#sequence(), await this.#balances()];
+    const before = { sequence, placed: this.placed, balances };
     this.#unknown = 0;
     this.#staked = 0n;
     await this.#send(this.sandbox.server.publicUrl, from, count, (rng, serial) =>

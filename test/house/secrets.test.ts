@@ -97,8 +97,7 @@ class Finder {
       return this.#isSecret(node.expression);
     if (!ts.isCallExpression(node)) return false;
     const { expression } = node;
-    const name = lastName(expression);
-    if (!DERIVES.test(name)) return false;
+    if (!DERIVES.test(lastName(expression))) return false;
     const parts = ts.isPropertyAccessExpression(expression)
       ? [expression.expression, ...node.arguments]
       : node.arguments;

@@ -67,12 +67,8 @@ async function load(server: Server, orders: number): Promise<number> {
     while (next < orders) {
       const serial = next++;
       const prediction = serial % 2 === 0 ? 'UP' : 'DOWN';
-      const order = {
-        marketId: 'BTC_ONE_DAY',
-        prediction,
-        amount: 1 + (serial % 7),
-        clientSeed: `${serial}`,
-      };
+      const amount = 1 + (serial % 7);
+      const order = { marketId: 'BTC_ONE_DAY', prediction, amount, clientSeed: `${serial}` };
       const answered = await bettor?.api.post('/orders', order, { 'Idempotency-Key': `order-${serial}` });
       assert.equal(answered?.status, 201, answered?.text);
       // Rounds of a minute end meanwhile, so that other commands than orders are written, too.

@@ -90,8 +90,7 @@ test('over TLS, with credentials that an operator has signed', options, async (t
 });
 
 test('as the user of docs/deploy/nats-user.conf, who may do nothing else', options, async (t) => {
-  const file = new URL('../../../docs/deploy/nats-user.conf', import.meta.url);
-  const config = readFileSync(file, 'utf8')
+  const config = readFileSync(new URL('../../../docs/deploy/nats-user.conf', import.meta.url), 'utf8')
     .replace('password: "..."', `password: "${PASSWORD}"`)
     .replace('users: [', `users: [\n{ user: admin, password: "${PASSWORD}" }`);
   const authenticator = usernamePasswordAuthenticator('admin', PASSWORD);

@@ -140,8 +140,7 @@ describe('a clock far ahead of the journal', { concurrency: true }, () => {
     const [, wayBack = ''] = /: npx tote (restore \S+ --to \S+ --out \S+)\. /.exec(told) ?? [];
     await stuck.stop();
     await toteText(wayBack.replaceAll("'", '').split(' '));
-    const restored = `${dataDir}-restored`;
-    const server = await startNow(restored, { PATH });
+    const server = await startNow(`${dataDir}-restored`, { PATH });
     assert.equal((await statusOf(server)).clock.condition, 'unconfirmed');
     assert.deepEqual([await openBets(server, bettor), await balanceOf(server, bettor)], [1, 900]);
     const body = { time: new Date().toISOString(), reason: 'the clock is right now' };

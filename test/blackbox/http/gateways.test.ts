@@ -57,15 +57,10 @@ class Line {
 }
 
 async function answerOf(begun: ClientRequest): Promise<LineAnswer> {
-  const [response] = (await once(begun, 'response')) as [IncomingMessage];
-  const { 'x-request-id': id, 'x-idempotent-replay': replay } = response.headers;
+  const [reply] = (await once(begun, 'response')) as [IncomingMessage];
+  const { 'x-request-id': id, 'x-idempotent-replay': replay } = reply.headers;
   const gateway = String(id).split('-')[0]?.at(-1) ?? '';
-  return {
-    status: response.statusCode ?? 0,
-    text: await text(response),
-    isReplay: replay === 'true',
-    gateway,
-  };
+  return { status: reply.statusCode ?? 0, text: await text(reply), isReplay: replay === 'true', gateway };
 }
 
 let sandbox: Sandbox;

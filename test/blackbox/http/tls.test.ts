@@ -157,11 +157,7 @@ test('SIGHUP puts another certificate in force for new connections, and drops no
   replace(files, second);
   assert.equal((await reload(server)).event, 'reloaded');
   assert.deepEqual(await seenBy(), ['second']);
-  assert.equal(
-    (await httpsSend(kept, 'GET', '/v1/time')).server,
-    'first',
-    'the connection is still the old one',
-  );
+  assert.equal((await httpsSend(kept, 'GET', '/v1/time')).server, 'first', 'the connection is the old one');
   await stream.subscribe('account');
   const { code } = await server.stop();
   assert.equal(code, 0);

@@ -98,14 +98,8 @@ async function assertProofs(settled: Settled): Promise<void> {
     const orderProof: OrderProof = await client.getOrderProof(id);
     assert.equal(orderProof.leafIndex, leafIndex, id);
     const bet: Position = await client.getOrder(id);
-    const evidence: ProofEvidence = {
-      bet,
-      clientSeed: clientSeedOf(settled, id),
-      orderProof,
-      roundProof,
-      keys,
-    };
-    await assertProven(evidence, files, settled.root);
+    const proof: ProofEvidence = { bet, clientSeed: clientSeedOf(settled, id), orderProof, roundProof, keys };
+    await assertProven(proof, files, settled.root);
   }
   for (const id of [settled.expiring, settled.cancelled]) await refusesProof(id, /never filled/);
 }

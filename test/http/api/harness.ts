@@ -8,14 +8,7 @@ import { keyDigest } from '../../../crypto/api-keys.js';
 import { must } from '../../../engine/base/assert.js';
 import type { ArchiveReads } from '../../../engine/model/archive-reads.js';
 import type { SubmittedCommand } from '../../../engine/model/commands.js';
-import {
-  NO_FAIR_SHARE,
-  SCOPES,
-  type Scope,
-  scopesMask,
-  TIERS,
-  type Tier,
-} from '../../../engine/model/domain.js';
+import { NO_FAIR_SHARE, SCOPES, type Scope, scopesMask, TIERS } from '../../../engine/model/domain.js';
 import { ERROR_STATUS, type ErrorCode } from '../../../engine/model/errors.js';
 import type { Accepted } from '../../../engine/model/events.js';
 import type { HttpHandler, HttpRequest } from '../../../engine/model/ports.js';
@@ -68,7 +61,7 @@ interface HarnessOptions extends HostOptions {
 }
 
 interface BettorOptions {
-  readonly tier?: Tier;
+  readonly tier?: (typeof TIERS)[number];
   readonly balanceCents?: number;
   readonly scopes?: readonly Scope[];
   readonly expiresAtMs?: number;
@@ -169,8 +162,7 @@ export class Harness {
   bettor(options: BettorOptions = {}): Bettor {
     const { tier = 'GOLD', balanceCents = 10_000_00, scopes = SCOPES, expiresAtMs = null } = options;
     this.submit({ kind: 'createAccount', name: null, tier: TIERS.indexOf(tier), balanceCents });
-    const account = this.host.engine.accountCount;
-    return this.addKey(account, scopes, expiresAtMs);
+    return this.addKey(this.host.engine.accountCount, scopes, expiresAtMs);
   }
 
   addKey(account: number, scopes: readonly Scope[] = SCOPES, expiresAtMs: number | null = null): Bettor {
@@ -215,12 +207,7 @@ export class Harness {
   }
 
   /** The reply is null until its commands are durable. */
-  begin(
-    method: string,
-    path: string,
-    options: SendOptions = {},
-    handler = this.handler,
-  ): { reply: Reply | null } {
+  begin(method: string, path: string, options: SendOptions = {}, handler = this.handler) {
     const pending: { reply: Reply | null } = { reply: null };
     handler(requestOf(method, path, options), {
       send: (status, headers, body) => {

@@ -35,8 +35,7 @@ test('whoever has an answer reads no number from before it', () => {
   const seqs: number[] = [];
   const { handler } = api;
   for (let order = 0; order < 5; order++) {
-    const request = { key: secret, body: ORDER };
-    api.begin('POST', '/v1/orders', request, (orderRequest, responder) =>
+    api.begin('POST', '/v1/orders', { key: secret, body: ORDER }, (orderRequest, responder) =>
       handler(orderRequest, {
         send: (status, headers, body) => {
           responder.send(status, headers, body);

@@ -86,8 +86,7 @@ test('an account, its key, a bet with it, the round voided, the stake back', asy
   await page.goto(`${server.operatorUrl}/console#/accounts/acc_1`);
   await figure(page, 'Balance').getByText('$1,000.00').waitFor();
   await page.getByRole('cell', { name: 'refunded' }).waitFor();
-  const orders = await server.api(secret).get<{ result: string }[]>('/orders');
-  assert.equal(orders.data[0]?.result, 'REFUNDED');
+  assert.equal((await server.api(secret).get<{ result: string }[]>('/orders')).data[0]?.result, 'REFUNDED');
 });
 
 test('the keyboard alone is enough: skip link, dialog, Escape, and back to where one was', async (page, server) => {

@@ -119,8 +119,7 @@ test('a page that does not read misses messages, and no others', async () => {
 
 test('the end of a session closes its pages within a second', async () => {
   const { watchers, tell, ended, opened } = played();
-  const other = { ...session, id: 'two' };
-  const [mine, theirs] = [opened(), opened(other)];
+  const [mine, theirs] = [opened(), opened({ ...session, id: 'two' })];
   ended.add(session);
   watchers.tick();
   await tell('one');

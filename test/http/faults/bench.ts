@@ -69,15 +69,11 @@ function trapped(name: string, real: AnyFunction): AnyFunction {
   };
 }
 
-function trapMethods(holder: object, names: readonly string[]): void {
+function trapMethods(owner: object, names: readonly string[]): void {
   for (const name of names) {
-    const { value } = Object.getOwnPropertyDescriptor(holder, name) ?? {};
+    const { value } = Object.getOwnPropertyDescriptor(owner, name) ?? {};
     if (name !== 'constructor' && typeof value === 'function')
-      Object.defineProperty(holder, name, {
-        value: trapped(name, value),
-        writable: true,
-        configurable: true,
-      });
+      Object.defineProperty(owner, name, { value: trapped(name, value), writable: true, configurable: true });
   }
 }
 

@@ -31,8 +31,7 @@ test('each of the last orders is found by any of its ids, and no other', () => {
 
 test('with a replicated journal the disk comes before the log', () => {
   add(6, null, 1_000, 1_002.25);
-  const stages = gateways[0]?.find('bet_6')?.stages.slice(2, 4);
-  assert.deepEqual(stages, [
+  assert.deepEqual(gateways[0]?.find('bet_6')?.stages.slice(2, 4), [
     { stage: 'commit', tookMs: 0.25, atMs: 2.25 },
     { stage: 'replicated', tookMs: 0.75, atMs: 3 },
   ]);

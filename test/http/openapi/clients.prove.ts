@@ -51,8 +51,7 @@ const results: Record<BetResult, boolean> = { WIN: true, LOSS: false, DRAW: fals
 const tiers: Tier[] = ['BRONZE', 'SILVER', 'GOLD', 'PLATINUM', 'VIP'];
 const scopes: Scope[] = ['markets:read', 'positions:read', 'orders:write', 'orders:cancel'];
 function isWorthAnotherTry(failure: Failure): boolean {
-  const code = failure.error.split(':')[0] as ErrorCode;
-  switch (code) {
+  switch (failure.error.split(':')[0] as ErrorCode) {
     case 'idempotency_in_progress':
     case 'journal_backlog':
     case 'rate_limited':

@@ -187,11 +187,8 @@ test('who and why stand in the journal beside every action, and clients read why
     assert.ok(status === 200 || status === 201, `${kind}: ${text}`);
   }
   await ann.patch(`/accounts/${accountId}`, { frozen: false });
-  const refused = await bettor.api.post('/orders', {
-    marketId: 'BTC_ONE_MINUTE',
-    prediction: 'UP',
-    amount: 5,
-  });
+  const order = { marketId: 'BTC_ONE_MINUTE', prediction: 'UP', amount: 5 };
+  const refused = await bettor.api.post('/orders', order);
   assert.equal(refused.error, 'trading_disabled: because of setTrading');
   const tooLong = await ann.patch(`/accounts/${accountId}`, { frozen: true, reason: 'x'.repeat(501) });
   assert.match(tooLong.error, /^invalid_request: reason/);

@@ -120,8 +120,7 @@ test('a key that writes for an account with money is made, rotated and enabled a
 });
 
 test('SIGHUP puts the file in force without dropping a connection; one with a mistake changes nothing', async () => {
-  const port = Number(new URL(server.operatorUrl).port);
-  const kept = await RawClient.open(port);
+  const kept = await RawClient.open(Number(new URL(server.operatorUrl).port));
   const ask = (token: string): void =>
     kept.send('GET /operator/v1/house HTTP/1.1', 'Host: x', `Authorization: Bearer ${token}`, '', '');
   ask(server.token);

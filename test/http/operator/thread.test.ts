@@ -37,8 +37,7 @@ test('while the engine is busy the port is guarded, and what asks the engine wai
   server.run.signal('SIGUSR2');
   await server.run.findInErrors((stderr) => /^blocked$/m.exec(stderr));
   const asks = await RawClient.open(operatorPort);
-  const authorization = `Authorization: Bearer ${server.token}`;
-  asks.send('GET /operator/v1/house HTTP/1.1', 'Host: x', authorization, '', '');
+  asks.send('GET /operator/v1/house HTTP/1.1', 'Host: x', `Authorization: Bearer ${server.token}`, '', '');
   assert.equal((await anyone.get('/operator/v1/status')).status, 401);
   assert.equal((await server.operator.get('/no-such-path')).status, 404);
   assert.equal((await server.operator.post('/accounts', { tier: 'NONE' })).status, 400);

@@ -28,13 +28,11 @@ test('status, headers and body are sent as given, and a string as UTF-8', () =>
   withBench(
     ({ path }, responder) => {
       const text = '{"é":"€"}';
-      const body = path === '/text' ? text : Buffer.from(text);
-      responder.send(429, ['Retry-After', '7', 'X-Two', 'a b'], body);
+      responder.send(429, ['Retry-After', '7', 'X-Two', 'a b'], path === '/text' ? text : Buffer.from(text));
     },
     async (bench) => {
       for (const path of ['/text', '/bytes']) {
-        const client = await bench.ask(...get(path));
-        const answer = await client.sees(/\}$/);
+        const answer = await (await bench.ask(...get(path))).sees(/\}$/);
         assert.match(
           answer,
           /^HTTP\/1\.1 429 Too Many Requests\r\nRetry-After: 7\r\nX-Two: a b\r\nDate: [^\r]+\r\nContent-Length: 12\r\n\r\n/,

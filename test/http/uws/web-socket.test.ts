@@ -19,10 +19,7 @@ interface Opened {
 const nothing = (): void => undefined;
 const QUIET = { onOpen: nothing, onFault: nothing, onMessage: nothing, onPing: nothing, onRoom: nothing };
 
-async function serve(
-  connectionsMax = 10,
-  ownerOf: (socket: StreamSocket) => StreamOwner | null = () => null,
-) {
+async function serve(connectionsMax = 10, owned: (socket: StreamSocket) => StreamOwner | null = () => null) {
   const errors: unknown[] = [];
   const opened: ((opened: Opened) => void)[] = [];
   const requests: HttpRequest[] = [];
@@ -44,7 +41,7 @@ async function serve(
       const events = new EventEmitter();
       opened.shift()?.({ socket, ponged: once(events, 'pong'), closed: once(events, 'closed') });
       const onPong = () => events.emit('pong');
-      return ownerOf(socket) ?? { ...QUIET, onPong, onClosed: () => events.emit('closed') };
+      return owned(socket) ?? { ...QUIET, onPong, onClosed: () => events.emit('closed') };
     });
   });
   const url = `127.0.0.1:${port}/stream`;

@@ -84,8 +84,7 @@ test('a crash after any step of a roll, and after each step of the recovery that
     let crashes = 0;
     recover(once, (second) => {
       crashes += 1;
-      const twice = crashImage(once, join(scratch, `${crashes} ${second}`));
-      assertServes(twice, count, `${step}, ${second}`);
+      assertServes(crashImage(once, join(scratch, `${crashes} ${second}`)), count, `${step}, ${second}`);
     });
     assert.ok(crashes >= 6, `${crashes} steps of recovery after ${step}`);
     // A sealed segment stays so.

@@ -100,11 +100,7 @@ test('a standby without what the leader had told of does not lead until an opera
   assert.match(standby.lost[0] ?? '', /start a, which has them\. .* npx tote promote b --accept-loss$/);
   const lease = log.lease ?? assert.fail('a lease');
   log.lease = { ...lease, revision: lease.revision - 1, lastSeq: 0 };
-  await assert.rejects(
-    standby.untilLeaderless(100),
-    /does not lead/,
-    'a server that lags behind tells nothing',
-  );
+  await assert.rejects(standby.untilLeaderless(100), /does not lead/, 'a server that lags tells nothing');
   log.lease = { ...lease, isReleased: true, successor: 'b', lastSeq: 0 };
   const { end, epoch } = await standby.untilLeaderless();
   assert.deepEqual([end.sequence, epoch, standby.lost.at(-1)], [3, 2, null]);

@@ -118,8 +118,7 @@ for (const [what, damages] of Object.entries(DAMAGES)) {
     assert.ok(row.start.startsWith(startOn(toStart)), `a start: ${row.start}`);
     const { faults } = verify(dir);
     assert.match(row.verify, faults.length > 0 ? /fault/ : /note/, `verify: ${JSON.stringify(faults)}`);
-    const copy = join(dir.root, '..', 'copy');
-    const backedUp = backupTo(dir, copy);
+    const backedUp = backupTo(dir, join(dir.root, '..', 'copy'));
     assert.ok(row.backup.startsWith(backedUp), `backup: ${backedUp}`);
     const out = join(dir.root, '..', 'restored');
     const { lacksCommands, notes } = restore(dir, new Stretches(dir), { out, toSeq: null });

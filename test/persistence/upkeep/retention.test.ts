@@ -65,8 +65,7 @@ test('old and covered segments are deleted, oldest first, and a start gives the 
   assert.equal(snapshotsOf(dir).length, 2);
 
   const reader = new JournalReader(dir);
-  const files = new SnapshotFiles(dir.snapshots);
-  const { engine, snapshotSeq } = recoverEngine(reader, files, { clock: CLOCK });
+  const { engine, snapshotSeq } = recoverEngine(reader, new SnapshotFiles(dir.snapshots), { clock: CLOCK });
   reader.close();
   assert.ok(snapshotSeq > 0);
   assert.equal(engine.stateDigest(newHasher), hot.engine.stateDigest(newHasher));
@@ -151,8 +150,7 @@ function addForeignSnapshot(dir: DataDir, root: string, atSeq: number): string {
   const other = new HotSide(root, randomCommands(32, 1_500), SEGMENT_BYTES_MAX);
   other.write(atSeq, 100);
   assert.equal(other.engine.seq, atSeq);
-  const chain = 'f'.repeat(64);
-  const { name } = new SnapshotFiles(dir.snapshots).save(other.engine, chain);
+  const { name } = new SnapshotFiles(dir.snapshots).save(other.engine, 'f'.repeat(64));
   other.close();
   return name;
 }

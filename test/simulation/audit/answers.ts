@@ -219,12 +219,7 @@ export class AnswerAudit {
     if (bet?.type === 'betPlaced')
       this.#lastBets.set(roundId(bet.market, bet.roundNumber), { bet: data.bet, clientSeed: bet.clientSeed });
     if (bet !== null)
-      check(
-        matchesBet(bet, account, data),
-        'answer',
-        () => `${data.bet.id} is answered as ${reply.text}`,
-        about,
-      );
+      check(matchesBet(bet, account, data), 'answer', () => `${data.bet.id} has ${reply.text}`, about);
     check(
       isOrdered(data.bet, request.body ?? ''),
       'answer',

@@ -59,11 +59,7 @@ export class Oracle {
     const commands = JSON.parse(row.commands) as unknown[];
     for (const text of commands) this.#applyCommand(decodeCommand(text));
     const digest = this.shadow.rollingDigest();
-    check(
-      this.shadow.seq === row.lastSeq,
-      'shadow',
-      () => `the batch to ${row.lastSeq} ends at ${this.shadow.seq}`,
-    );
+    check(this.shadow.seq === row.lastSeq, 'shadow', () => `batch ${row.lastSeq} ends at ${this.shadow.seq}`);
     check(
       digest === row.digest,
       'shadow equals hot',
@@ -156,16 +152,8 @@ export class Oracle {
 
   /** `engine` has done exactly the same commands: it must have the shadow's state and read as the model. */
   checkSame(engine: Engine, what: string): void {
-    check(
-      engine.seq === this.shadow.seq,
-      what,
-      () => `it ends at ${engine.seq}, durable are ${this.shadow.seq}`,
-    );
-    check(
-      engine.rollingDigest() === this.shadow.rollingDigest(),
-      what,
-      () => 'its rolling digest is another',
-    );
+    check(engine.seq === this.shadow.seq, what, () => `it ends at ${engine.seq}, not ${this.shadow.seq}`);
+    check(engine.rollingDigest() === this.shadow.rollingDigest(), what, () => 'its rolling digest differs');
     check(
       engine.stateDigest(newHasher) === this.#stateDigest(),
       what,

@@ -47,11 +47,7 @@ export class Checks {
       Math.min(...[...this.log.takeovers.keys()].filter((led) => led > epoch)),
     );
     const lateMs = next === undefined ? 0 : this.nowMs() - next.atMs;
-    check(
-      lateMs <= this.leaseMs,
-      'overtaken',
-      () => `${who} ${lateMs} ms after ${next?.takeover.node} took over`,
-    );
+    check(lateMs <= this.leaseMs, 'overtaken', () => `${who} ${lateMs} ms after ${next?.takeover.node} led`);
     this.acknowledged += 1;
     if (row !== undefined) this.#acknowledgedChains.add(row.chain);
   }
@@ -62,7 +58,7 @@ export class Checks {
       const chain = rows[index]?.chain ?? '';
       if (this.log.batches[index]?.row.chain === chain || this.log.lost.has(chain)) continue;
       const isLast = index === rows.length - 1;
-      check(isLast, 'journal', () => `batch ${index} of ${node} is not that of the log`);
+      check(isLast, 'journal', () => `batch ${index} of ${node} is not the log's`);
       check(!this.#acknowledgedChains.has(chain), 'lost', () => `batch ${index} of ${node} was acknowledged`);
     }
   }
@@ -80,16 +76,8 @@ export class Checks {
     const chains = new Set(batches.map(({ row }) => row.chain));
     for (const chain of this.#acknowledgedChains)
       check(chains.has(chain), 'lost', () => `the log does not have ${chain}, which was acknowledged`);
-    check(
-      rows.length === batches.length,
-      'equal',
-      () => `${node} has ${rows.length} of ${batches.length} batches`,
-    );
+    check(rows.length === batches.length, 'equal', () => `${node} has ${rows.length} of ${batches.length}`);
     for (const [index, { row }] of batches.entries())
-      check(
-        rows[index]?.chain === row.chain,
-        'equal',
-        () => `batch ${index} of ${node} is not that of the log`,
-      );
+      check(rows[index]?.chain === row.chain, 'equal', () => `batch ${index} of ${node} is not the log's`);
   }
 }

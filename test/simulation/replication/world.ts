@@ -84,11 +84,7 @@ class World {
       const before = this.#checks.acknowledged;
       await this.#until(START_MS + STORM_MS + CALM_MS);
       const acknowledged = this.#checks.acknowledged - before;
-      check(
-        acknowledged >= ACKNOWLEDGED_IN_CALM,
-        'service',
-        () => `only ${acknowledged} batches in the calm`,
-      );
+      check(acknowledged >= ACKNOWLEDGED_IN_CALM, 'service', () => `${acknowledged} batches in the calm`);
       for (const machine of this.#machines) machine.isLoaded = false;
       await this.#until(START_MS + STORM_MS + CALM_MS + END_MS);
       this.#checkEnd();

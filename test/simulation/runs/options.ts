@@ -44,11 +44,7 @@ export function readOptions(argv: readonly string[]): SimulateOptions {
     .description(
       'runs the real server on a disk, clock and network that a seed owns, and holds it to its promises',
     )
-    .option(
-      '--seed <n>',
-      'the same seed gives the same run (default: another each time)',
-      number(0, SEED_MAX),
-    )
+    .option('--seed <n>', 'the same seed gives the same run (default: another each run)', number(0, SEED_MAX))
     .option('--hours <n>', 'simulated hours', number(0.01, 1e6), 24)
     .option('--minutes <n>', 'stop after so many real minutes', number(0.01, 1e5))
     .option('--world-hours <n>', 'simulated hours of faults in one world', number(0.01, 100), 0.5)

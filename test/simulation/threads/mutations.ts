@@ -101,9 +101,5 @@ export const THREAD_MUTATIONS: readonly Mutation[] = [
     limitsOf: limitsAlone,
     canShow: ({ limits, gateways }) => limits !== null && gateways > 1,
   },
-  planted(
-    'reply-before-durable',
-    'a gateway is sent a reply before its batch is durable',
-    answerBeforeDurable,
-  ),
+  planted('reply-before-durable', 'a gateway gets a reply before its batch is durable', answerBeforeDurable),
 ];

@@ -65,14 +65,8 @@ export class ApiDocument {
     this.#ajv.addSchema({ $id: 'tote', components: this.document.components });
   }
 
-  /** null if nothing is wrong, or the document does not know the path. `headerNames` are in lower case. */
-  fault(
-    method: string,
-    path: string,
-    status: number,
-    headerNames: Iterable<string>,
-    text: string,
-  ): string | null {
+  /** null if nothing is wrong, or the document does not know the path. `names` of headers are in lower case. */
+  fault(method: string, path: string, status: number, names: Iterable<string>, text: string): string | null {
     const template = this.#templateOf(path);
     if (template === null || method === 'OPTIONS') return null;
     const operation = this.#operation(template, method);
@@ -83,7 +77,7 @@ export class ApiDocument {
     if (method !== 'HEAD' && validate !== null && !validate(JSON.parse(text))) {
       return `${name}: ${this.#ajv.errorsText(validate.errors)} in ${text.slice(0, 400)}`;
     }
-    const present = new Set(headerNames);
+    const present = new Set(names);
     for (const [header, { required }] of headers)
       if (required === true && !present.has(header)) return `${name} has no ${header}`;
     for (const header of operation === undefined ? [] : this.#headersOf(this.document.components).keys())
