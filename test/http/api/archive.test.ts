@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import type { LedgerEntry, SettledRound } from '../../../http/wire/archive-types.js';
 import type { OrderResult, Position } from '../../../http/wire/types.js';
 import { NO_ARCHIVE } from '../../support/engine/archive-of-journal.js';
-import { type Bettor, codeOf, dataOf, Harness, withRounds } from './harness.js';
+import { type Bettor, codeOf, dataOf, Harness, MINUTE_MS, withRounds } from './harness.js';
 
 const MARKET = 'BTC_ONE_MINUTE';
 const BETS_A_MINUTE = 6;
@@ -115,7 +115,8 @@ test('an order that was cancelled shows its round and its end as they are, also 
   const order = { marketId: 'BTC_ONE_DAY', prediction: 'UP', amount: 1, limitOdds: 50 };
   const validUntil = new Date(api.clock.wallMs + 3_600_000).toISOString();
   const ends = Array.from({ length: 12 }, (_, n) => (n % 2 === 0 ? validUntil : undefined));
-  for (const end of ends.toReversed()) api.order(secret, { ...order, validUntil: end });
+  const roundId = `BTC_ONE_DAY_${Math.floor(api.clock.wallMs / (24 * 60 * MINUTE_MS))}`;
+  for (const end of ends.toReversed()) api.order(secret, { ...order, roundId, validUntil: end });
   api.send('DELETE', '/v1/orders', { key: secret });
   const listed = all<Position>(api, secret, '/v1/orders', 'status=settled', 12);
   const alone = listed.map(({ id }) => dataOf<Position>(api.get(`/v1/orders/${id}`, secret)));
