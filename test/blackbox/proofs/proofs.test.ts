@@ -110,8 +110,8 @@ test(
     assert.equal(told.event === 'root' && told.merkleRoot, notedRoot);
     await stream.end();
     for (const one of evidence) await assertProven(one, files, notedRoot);
-    const { root, rootInTime, totalBets } = must(evidence[0], 'a bet').roundProof;
-    assert.deepEqual([root?.treeSize, rootInTime, totalBets], [7, true, 7]);
+    const { root, rootInTime, totalBets, fairPercentUp } = must(evidence[0], 'a bet').roundProof;
+    assert.deepEqual([root?.treeSize, rootInTime, totalBets, fairPercentUp], [7, true, 7, null]);
   },
 );
 
