@@ -17,7 +17,7 @@ import { FILE_MODE, syncPath } from '../data-dir/files.js';
 import type { DataDir } from '../data-dir/layout.js';
 import { createMarkFile, EMPTY_MARK, readMarkFile } from '../journal/mark.js';
 import { findSegments } from '../journal/segment/names.js';
-import { Segment } from '../journal/segment/segment.js';
+import { rowOfJournal, Segment } from '../journal/segment/segment.js';
 
 /** The caller holds the directory's lock, and nothing has its journal open. Returns a sentence for the operator. */
 export function takeBackLast(dir: DataDir): string {
@@ -40,14 +40,7 @@ export function takeBackLast(dir: DataDir): string {
 function setMarkBack(dir: DataDir, lastSeq: number): void {
   const mark = readMarkFile(dir.markFile);
   if (mark === null || mark.lastSeq <= lastSeq) return;
-  createMarkFile(dir.markFile, lastSeq === 0 ? EMPTY_MARK : { lastSeq, checksum: checksumAt(dir, lastSeq) });
-}
-
-function checksumAt(dir: DataDir, lastSeq: number): string {
-  for (const path of findSegments(dir.journal).reverse()) {
-    using segment = closing(Segment.open(path, 'read'));
-    const row = segment.rowAt(lastSeq);
-    if (row !== null) return row.checksum;
-  }
-  throw new Error(`no batch of the journal ends at ${lastSeq}`);
+  const before =
+    lastSeq === 0 ? null : must(rowOfJournal(dir.journal, lastSeq), 'the batch before the last one');
+  createMarkFile(dir.markFile, before === null ? EMPTY_MARK : { lastSeq, checksum: before.checksum });
 }

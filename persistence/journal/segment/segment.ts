@@ -8,6 +8,7 @@ import type { StoredBatch } from '../../../engine/model/ports.js';
 import { closing, orClosed } from '../../data-dir/closing.js';
 import { codeOf, JournalError } from '../../errors.js';
 import { type ChainPosition, faultOfRow, isIntact } from './batch-row.js';
+import { findSegments, firstSeqOf, sourceOf } from './names.js';
 import {
   asDamage,
   BATCH_COLUMNS,
@@ -215,7 +216,10 @@ function missing(path: string, cause: unknown): JournalError {
 export function* rowsOfSegment(path: string): Generator<StoredBatch, void, undefined> {
   let position: ChainPosition | null = null;
   for (;;) {
-    const { from, rows } = chunkOf(path, position);
+    const { from, rows } = onSegment(path, (segment) => {
+      const start = position ?? segment.start;
+      return { from: start, rows: segment.chunkAfter(start).rows };
+    });
     yield* checkedRows(path, from, rows);
     const last = rows.at(-1);
     if (last === undefined) return;
@@ -223,11 +227,14 @@ export function* rowsOfSegment(path: string): Generator<StoredBatch, void, undef
   }
 }
 
-function chunkOf(
-  path: string,
-  position: ChainPosition | null,
-): Pick<RowChunk, 'rows'> & { from: ChainPosition } {
+/** Opens the file for `look` alone. */
+export function onSegment<T>(path: string, look: (segment: Segment) => T): T {
   using segment = closing(Segment.open(path, 'read'));
-  const from = position ?? segment.start;
-  return { from, rows: segment.chunkAfter(from).rows };
+  return look(segment);
+}
+
+/** null if no row of the journal ends at `seq`. */
+export function rowOfJournal(journalDir: string, seq: number): StoredBatch | null {
+  const path = findSegments(journalDir).findLast((candidate) => firstSeqOf(candidate) <= seq);
+  return path === undefined ? null : onSegment(sourceOf(path), (segment) => segment.rowAt(seq));
 }

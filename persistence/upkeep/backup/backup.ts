@@ -20,6 +20,7 @@ import { createMarkFile, readMarkFile } from '../../journal/mark.js';
 import { readAbsent, writeAbsent } from '../../journal/segment/absent.js';
 import { checkChain } from '../../journal/segment/chain.js';
 import { findSegments, firstSeqOf } from '../../journal/segment/names.js';
+import { rowOfJournal } from '../../journal/segment/segment.js';
 import { checkMark } from '../../replay/replay.js';
 import { SnapshotFiles } from '../../snapshot/files.js';
 import {
@@ -32,7 +33,7 @@ import {
 } from '../copy-files.js';
 import { withoutRetention } from '../retention/retention.js';
 import { checkSameJournal, copySegments } from './journal.js';
-import { endOfCopy, lostBeginning, mismatch, rowAt } from './journal-ends.js';
+import { endOfCopy, lostBeginning, mismatch } from './journal-ends.js';
 
 export interface BackedUp {
   readonly segmentsWritten: readonly string[];
@@ -129,7 +130,7 @@ function backupArchive(
   endSeq: number,
   faults: string[],
 ): ArchiveCopied | null {
-  const row = rowAt(target, endSeq);
+  const row = rowOfJournal(target.journal, endSeq);
   const end = row === null ? null : { ...row, seq: endSeq };
   try {
     return copyArchive(source.archiveFile, target.archiveFile, end);
@@ -186,7 +187,7 @@ function uncoveredBeginning(target: DataDir, lastSeq: number): string[] {
 /** null if the copy does not have the row. */
 function acknowledgedChecksum(target: DataDir, acknowledged: Mark | null, end: Mark): string | null {
   if (acknowledged === null || acknowledged.lastSeq === end.lastSeq) return end.checksum;
-  return rowAt(target, acknowledged.lastSeq)?.checksum ?? null;
+  return rowOfJournal(target.journal, acknowledged.lastSeq)?.checksum ?? null;
 }
 
 /** Commands that were pruned from the copy alone stay recorded. */

@@ -1,14 +1,13 @@
 /** How far a journal and its segments reach, and the error for a copy that the source does not continue. */
 import { must } from '../../../engine/base/assert.js';
 import type { Mark, StoredBatch } from '../../../engine/model/ports.js';
-import { closing } from '../../data-dir/closing.js';
 import type { DataDir } from '../../data-dir/layout.js';
 import { JournalError } from '../../errors.js';
 import { EMPTY_MARK } from '../../journal/mark.js';
 import { readAbsent } from '../../journal/segment/absent.js';
 import { findSegments, firstSeqOf, sourceOf } from '../../journal/segment/names.js';
 import type { SegmentMeta } from '../../journal/segment/schema.js';
-import { Segment } from '../../journal/segment/segment.js';
+import { onSegment, rowOfJournal } from '../../journal/segment/segment.js';
 import { SnapshotFiles } from '../../snapshot/files.js';
 
 export interface SegmentEnds extends SegmentMeta {
@@ -17,17 +16,11 @@ export interface SegmentEnds extends SegmentMeta {
 }
 
 export function endsOf(path: string): SegmentEnds {
-  return withSegment(path, (segment) => ({
+  return onSegment(sourceOf(path), (segment) => ({
     ...segment.meta,
     isSealed: segment.seal !== null,
     tail: segment.tail(),
   }));
-}
-
-/** null if no row ends at `seq`. */
-export function rowAt(dir: DataDir, seq: number): StoredBatch | null {
-  const path = findSegments(dir.journal).findLast((candidate) => firstSeqOf(candidate) <= seq);
-  return path === undefined ? null : withSegment(path, (segment) => segment.rowAt(seq));
 }
 
 /** A sentence if the beginning of the copy's journal is missing and nothing records why. */
@@ -51,7 +44,7 @@ interface EndOfCopy {
 export function endOfCopy(target: DataDir, acknowledged: Mark | null): EndOfCopy {
   const { tail, firstSeq } = must(findSegments(target.journal).map(endsOf).at(-1), 'a segment of the copy');
   const seq = tail?.lastSeq ?? firstSeq - 1;
-  const row = tail ?? rowAt(target, seq);
+  const row = tail ?? rowOfJournal(target.journal, seq);
   if (row !== null) return { seq, timeMs: row.timeMs, mark: { lastSeq: seq, checksum: row.checksum } };
   if (seq === 0) return { seq, timeMs: 0, mark: EMPTY_MARK };
   const checksum = acknowledged?.lastSeq === seq ? acknowledged.checksum : EMPTY_MARK.checksum;
@@ -70,9 +63,4 @@ export function mismatch(source: DataDir, target: DataDir, why: string): Journal
     'backup_mismatch',
     `The copy in ${target.root} cannot be continued from ${source.root}: ${why}. Name a new directory for the backup.`,
   );
-}
-
-function withSegment<T>(path: string, look: (segment: Segment) => T): T {
-  using segment = closing(Segment.open(sourceOf(path), 'read'));
-  return look(segment);
 }

@@ -5,10 +5,9 @@
  */
 import { messageOf } from '../../../engine/base/attempt.js';
 import type { StoredBatch } from '../../../engine/model/ports.js';
-import { closing } from '../../data-dir/closing.js';
 import { codeOf } from '../../errors.js';
 import { CHAIN_START, type ChainPosition } from '../../journal/segment/batch-row.js';
-import { rowsOfSegment, Segment } from '../../journal/segment/segment.js';
+import { onSegment, rowsOfSegment } from '../../journal/segment/segment.js';
 import type { Findings } from './findings.js';
 
 export interface SegmentReport {
@@ -126,9 +125,4 @@ export class JournalRows {
       'back from a backup, or make a new directory of what is good: npx tote restore DATA_DIR --out NEW_DIR'
     );
   }
-}
-
-function onSegment<T>(path: string, work: (segment: Segment) => T): T {
-  using segment = closing(Segment.open(path, 'read'));
-  return work(segment);
 }
