@@ -9,7 +9,7 @@ import { backup } from '../../upkeep/backup/backup.js';
 import { defineCommand } from '../frame/command.js';
 import { EXIT } from '../frame/exit-codes.js';
 import type { Output } from '../frame/output.js';
-import { Progress } from '../frame/progress.js';
+import { showProgress } from '../frame/progress.js';
 
 export const backupCommand = defineCommand<{ readonly withoutSecrets?: boolean }>({
   details:
@@ -32,8 +32,8 @@ export const backupCommand = defineCommand<{ readonly withoutSecrets?: boolean }
   ],
   options: [new Option('--without-secrets', 'leave out master secret, signing keys and operator tokens')],
   run: ({ dir, out }, { withoutSecrets = false }, [to = '']) => {
-    const progress = new Progress('copying', acknowledgedSeq(dir.markFile));
-    const { timeMs, ...copied } = backup(dir, to, (seq) => progress.update(seq), !withoutSecrets);
+    const onSeq = showProgress('copying', acknowledgedSeq(dir.markFile));
+    const { timeMs, ...copied } = backup(dir, to, onSeq, !withoutSecrets);
     out.answer({ to: resolve(to), ...copied, time: isoText(timeMs) });
     if (copied.faults.length > 0) return EXIT.faulty;
     stamp(out, dir.backupStamp, to);

@@ -9,7 +9,7 @@ import { Stretches } from '../../upkeep/restore/stretches.js';
 import { defineCommand } from '../frame/command.js';
 import { EXIT } from '../frame/exit-codes.js';
 import { type Moment, parseMoment } from '../frame/options.js';
-import { Progress } from '../frame/progress.js';
+import { showProgress } from '../frame/progress.js';
 
 interface RestoreOptions {
   readonly to?: Moment;
@@ -39,13 +39,12 @@ export const restoreCommand = defineCommand<RestoreOptions>({
   needs: 'folder',
   run: ({ dir, out }, options) => {
     const { to } = options;
-    const reading = new Progress('reading', acknowledgedSeq(dir.markFile));
-    const stretches = new Stretches(dir, (seq) => reading.update(seq));
+    const stretches = new Stretches(dir, showProgress('reading', acknowledgedSeq(dir.markFile)));
     const isOfTime = to !== undefined && 'timeMs' in to;
     const toSeq = to === undefined ? null : 'seq' in to ? to.seq : stretches.seqAtTime(to.timeMs);
-    const replaying = new Progress('replaying', toSeq ?? stretches.lastSeq);
+    const onSeq = showProgress('replaying', toSeq ?? stretches.lastSeq);
     const target = { out: options.out, toSeq, isOfTime };
-    const { timeMs, ...restored } = restore(dir, stretches, target, (seq) => replaying.update(seq));
+    const { timeMs, ...restored } = restore(dir, stretches, target, onSeq);
     out.answer({ out: resolve(options.out), ...restored, time: isoText(timeMs) });
     out.note(`Check it with: npx tote verify ${shellWord(options.out)}`);
     return restored.lacksCommands ? EXIT.faulty : EXIT.done;

@@ -4,7 +4,7 @@ import { acknowledgedSeq } from '../../journal/mark.js';
 import { verify } from '../../upkeep/verify/verify.js';
 import { defineCommand } from '../frame/command.js';
 import { EXIT } from '../frame/exit-codes.js';
-import { Progress } from '../frame/progress.js';
+import { showProgress } from '../frame/progress.js';
 import { readHead, readTrustedKeys } from '../sources/api-files.js';
 
 export const verifyCommand = defineCommand<{ readonly keys?: readonly string[]; readonly head?: string }>({
@@ -32,9 +32,8 @@ export const verifyCommand = defineCommand<{ readonly keys?: readonly string[]; 
     ),
   ],
   run: ({ dir, out }, { keys, head }) => {
-    const progress = new Progress('verifying', acknowledgedSeq(dir.markFile));
     const report = verify(dir, {
-      onSeq: (seq) => progress.update(seq),
+      onSeq: showProgress('verifying', acknowledgedSeq(dir.markFile)),
       ...(keys !== undefined && { notedKeys: keys.flatMap(readTrustedKeys) }),
       ...(head !== undefined && { notedHead: { file: head, head: readHead(head) } }),
     });

@@ -9,23 +9,16 @@ const QUIET_MS = 1_000;
 const LINE_EVERY_MS = 2_000;
 const ERASE_LINE = '\r\u001b[K';
 
-export class Progress {
-  #nextMs = performance.now() + QUIET_MS;
-
-  /** `total` is in the unit of `update`, and may be 0 if there is nothing to do. */
-  constructor(
-    readonly title: string,
-    readonly total: number,
-  ) {}
-
-  /** Cheap enough to be called for every batch. */
-  update(done: number): void {
+/** The returned function is cheap enough to be called for every batch. `total` may be 0 if there is nothing to do. */
+export function showProgress(title: string, total: number): (done: number) => void {
+  let nextMs = performance.now() + QUIET_MS;
+  return (done) => {
     const nowMs = performance.now();
-    if (nowMs < this.#nextMs) return;
-    this.#nextMs = nowMs + LINE_EVERY_MS;
-    const text = `${this.title}: ${done} of ${this.total} commands`;
+    if (nowMs < nextMs) return;
+    nextMs = nowMs + LINE_EVERY_MS;
+    const text = `${title}: ${done} of ${total} commands`;
     process.stderr.write(process.stderr.isTTY ? `${ERASE_LINE}${text}` : `${text}\n`);
-  }
+  };
 }
 
 /** Before anything else is written there. */

@@ -17,7 +17,7 @@ import { JournalReader } from '../../journal/reader.js';
 import { History } from '../../replay/history.js';
 import { SnapshotFiles } from '../../snapshot/files.js';
 import type { Context } from '../frame/command.js';
-import { Progress } from '../frame/progress.js';
+import { showProgress } from '../frame/progress.js';
 
 /** A journal begins with the rules, at the latest by this command. */
 const FIRST_RULES_SEQ_MAX = 100;
@@ -31,9 +31,8 @@ export function withHistory<T>(
   snapshots = SnapshotFiles.withoutKeys(dir.snapshots),
 ): T {
   using journal = closing(new JournalReader(dir));
-  const progress = new Progress(title, journal.lastSeq);
   const history = new History(journal, snapshots, {
-    onSeq: (seq) => progress.update(seq),
+    onSeq: showProgress(title, journal.lastSeq),
     onNote: (sentence) => out.note(sentence),
   });
   return work(history, journal);
