@@ -30,24 +30,18 @@ export const LIMIT_OPTION = new Option(
   .argParser((text) => (text === 'all' ? Number.POSITIVE_INFINITY : parseWhole(text)))
   .default(100);
 
-export function parseAccount(text: string): number {
-  const account = parseAccountId(text);
-  if (account === 0) throw new InvalidArgumentError('Expected the id of an account, such as acc_7.');
-  return account;
-}
+/** Ids that are none are parsed as 0 or null. */
+const idOf =
+  <T>(parse: (text: string) => T | 0 | null, form: string) =>
+  (text: string): T => {
+    const id = parse(text);
+    if (id === 0 || id === null) throw new InvalidArgumentError(`Expected the id of ${form}.`);
+    return id;
+  };
 
-export function parseBet(text: string): number {
-  const bet = parseBetId(text);
-  if (bet === 0) throw new InvalidArgumentError('Expected the id of a bet, such as bet_1201.');
-  return bet;
-}
-
-export function parseRound(text: string): { market: number; roundNumber: number } {
-  const round = parseRoundId(text);
-  if (round === null)
-    throw new InvalidArgumentError('Expected the id of a round, such as BTC_ONE_MINUTE_29684880.');
-  return round;
-}
+export const parseAccount = idOf<number>(parseAccountId, 'an account, such as acc_7');
+export const parseBet = idOf<number>(parseBetId, 'a bet, such as bet_1201');
+export const parseRound = idOf(parseRoundId, 'a round, such as BTC_ONE_MINUTE_29684880');
 
 /* ---- moments ---- */
 
