@@ -11,7 +11,7 @@ import { roundId } from '../../../engine/model/domain.js';
 import type { ArchiveBlocks } from '../blocks.js';
 import { intact, rowQuery } from '../schema.js';
 import { type LedgerEntry, ledgerEntryOf } from './entries.js';
-import { clientOrderIdOf, movedOf, placementAt } from './row-events.js';
+import { clientOrderIdOf, movedOf, placedSeqOf, placementAt } from './row-events.js';
 import {
   type ArchivedEvent,
   type ArchivedEvents,
@@ -70,29 +70,24 @@ export class AccountLedger {
   events(account: number, place: LedgerPlace): ArchivedEvents {
     const { seq, item } = place;
     const streams = [
-      this.#placements(account, place),
-      this.#settlements(account, place),
+      this.#ofBets('placed', account, place, (row) => (placedSeqOf(row) === 0 ? null : placementAt(row))),
+      this.#ofBets('settled', account, place, (row) => archivedBet(this.blocks, row).settled),
       this.#moved('account = ? AND (seq, item) <= (?, ?) ORDER BY seq DESC, item DESC', account, seq, item),
       eventsOfSteps(this.blocks, this.blocks.limitSteps.downOfAccount(account, seq, item)),
     ];
     return merged<ArchivedEvent>(streams, -1);
   }
 
-  *#placements(account: number, place: LedgerPlace): ArchivedEvents {
-    for (const { placed } of this.blocks.betsOfAccount(account, place.seq)) {
-      yield* downFrom(placed, place, (bet) => {
+  *#ofBets(
+    list: 'placed' | 'settled',
+    account: number,
+    place: LedgerPlace,
+    eventOf: (placement: Cell[]) => ArchivedEvent | null,
+  ): ArchivedEvents {
+    for (const lists of this.blocks.betsOfAccount(account, place.seq)) {
+      yield* downFrom(lists[list], place, (bet) => {
         const row = this.blocks.placement(bet);
-        const at = row === null ? null : placementAt(row);
-        return at?.seq === 0 ? null : at;
-      });
-    }
-  }
-
-  *#settlements(account: number, place: LedgerPlace): ArchivedEvents {
-    for (const { settled } of this.blocks.betsOfAccount(account, place.seq)) {
-      yield* downFrom(settled, place, (bet) => {
-        const row = this.blocks.placement(bet);
-        return row === null ? null : archivedBet(this.blocks, row).settled;
+        return row === null ? null : eventOf(row);
       });
     }
   }
