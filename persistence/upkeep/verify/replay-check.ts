@@ -12,7 +12,7 @@ import { roundId } from '../../../engine/model/domain.js';
 import type { EngineEvent } from '../../../engine/model/events.js';
 import type { StoredBatch } from '../../../engine/model/ports.js';
 import type { ArchiveProgress } from '../../archive/schema.js';
-import { masterSecretFingerprint } from '../../data-dir/secrets.js';
+import { isOtherSecret } from '../../data-dir/secrets.js';
 import type { ChainPosition } from '../../journal/segment/batch-row.js';
 import { ReplayMismatch, replayBatch } from '../../replay/replay.js';
 import { type BatchEnd, faultAtEnd } from '../../replay/usable-snapshot.js';
@@ -240,14 +240,12 @@ class RootComparison {
   readonly #feed: RootFeed;
   /** By locked round, until it is settled. */
   readonly #made = new Map<string, RoundRoot>();
-  readonly #fingerprint: string;
   #faults: string[] = [];
 
   constructor(
     private readonly engine: Engine,
-    masterSecret: Uint8Array,
+    private readonly masterSecret: Uint8Array,
   ) {
-    this.#fingerprint = masterSecretFingerprint(masterSecret);
     const roots = new RoundRoots(masterSecret);
     const take = (notes: readonly RootNote[]): void => {
       for (const root of roots.take(notes)) this.#made.set(roundId(root.market, root.roundNumber), root);
@@ -280,7 +278,7 @@ class RootComparison {
   takeFaults(): readonly string[] {
     const faults = this.#faults;
     this.#faults = [];
-    return this.engine.rules?.masterSecretFingerprint === this.#fingerprint ? faults : [];
+    return faults.length > 0 && isOtherSecret(this.engine.rules, this.masterSecret) ? [] : faults;
   }
 }
 

@@ -19,7 +19,7 @@ import { openArchive } from '../../archive/file.js';
 import { asArchiveDamage } from '../../archive/schema.js';
 import { closing } from '../../data-dir/closing.js';
 import type { DataDir } from '../../data-dir/layout.js';
-import { masterSecretFingerprint } from '../../data-dir/secrets.js';
+import { isOtherSecret } from '../../data-dir/secrets.js';
 import { readSigningKeys } from '../../data-dir/signing-keys.js';
 import { codeOf } from '../../errors.js';
 import { rootText } from '../../roots/round-roots.js';
@@ -50,7 +50,6 @@ export interface SignaturesChecked {
 export class RootSignatures {
   readonly checked = { journal: 0, archive: 0 };
   readonly #seeds: RoundSeeds | null;
-  readonly #fingerprint: string | null;
   /** By key id; null if the directory's keys cannot be read, which is told. */
   readonly #publicKeys: ReadonlyMap<string, string> | null;
   /** No public key has these ids: each is told once. */
@@ -62,12 +61,11 @@ export class RootSignatures {
    */
   constructor(
     private readonly dir: DataDir,
-    masterSecret: Uint8Array | null,
+    private readonly masterSecret: Uint8Array | null,
     private readonly noted: readonly NotedKey[] | null,
     private readonly findings: Findings,
   ) {
     this.#seeds = masterSecret === null ? null : new RoundSeeds(masterSecret, FAIRNESS_TOOLS);
-    this.#fingerprint = masterSecret === null ? null : masterSecretFingerprint(masterSecret);
     // A private key that does not fit its public one is told, too.
     const ofDir = findings.read('secret', dir.signingKeysFile, () => readSigningKeys(dir)?.all ?? []);
     const keys = noted ?? ofDir;
@@ -126,7 +124,7 @@ export class RootSignatures {
 
   /** With another secret than the rounds' every signed text would be another one. */
   #isSecretOf(engine: Engine): boolean {
-    return this.#fingerprint !== null && engine.rules?.masterSecretFingerprint === this.#fingerprint;
+    return this.masterSecret !== null && !isOtherSecret(engine.rules, this.masterSecret);
   }
 
   /** Returns false if there is nothing to check it with. */
