@@ -58,20 +58,20 @@ export interface Inspection {
 
 export function inspect(dir: DataDir): Inspection {
   const faults: string[] = [];
-  const orFault = <T>(read: () => T, otherwise: T): T => {
+  const orFault = <T>(read: () => T): T | null => {
     try {
       return read();
     } catch (thrown) {
       if (!(thrown instanceof JournalError)) throw thrown;
       // A segment deleted after it was listed is no fault; a part that is read twice is named once.
       if (thrown.code !== 'segment_gone' && !faults.includes(thrown.message)) faults.push(thrown.message);
-      return otherwise;
+      return null;
     }
   };
-  const holder = orFault(() => findHolder(dir), null);
-  const archive = orFault(() => readArchiveProgress(dir), null);
-  const mark = orFault(() => readMarkFile(dir.markFile), null);
-  const segments = findSegments(dir.journal).map((path) => orFault(() => inspectSegment(path), null));
+  const holder = orFault(() => findHolder(dir));
+  const archive = orFault(() => readArchiveProgress(dir));
+  const mark = orFault(() => readMarkFile(dir.markFile));
+  const segments = findSegments(dir.journal).map((path) => orFault(() => inspectSegment(path)));
   const freeBytes = freeBytesOf(dir.journal);
   const space = new SpaceWatch(DEFAULT_SPACE_THRESHOLDS, () => freeBytes);
   space.check();
@@ -79,7 +79,7 @@ export function inspect(dir: DataDir): Inspection {
     holder,
     isInUse: existsSync(dir.inUseFile),
     mark,
-    setup: orFault(() => setupOf(dir), null),
+    setup: orFault(() => setupOf(dir)),
     segments: segments.filter((segment) => segment !== null),
     snapshots: new SnapshotFiles(dir.snapshots).list().map(({ name, seq }) => inspectSnapshot(name, seq)),
     archive,
