@@ -59,22 +59,15 @@ const PROGRESS = {
   checksum: 'TEXT NOT NULL',
 } as const;
 
-function cellsOfProgress(progress: ArchiveProgress): Cell[] {
-  const { fromSeq, seq, timeMs, digest, chain } = progress;
-  return [fromSeq, seq, timeMs, digest, chain, ...ROW_KINDS.map((kind) => progress[kind])];
-}
+/** In the order of the columns. */
+const PROGRESS_FIELDS = ['fromSeq', 'seq', 'timeMs', 'digest', 'chain', ...ROW_KINDS] as const;
 
-function progressOf(cells: readonly Cell[]): ArchiveProgress {
-  const [fromSeq, seq, timeMs, digest, chain, ...counts] = cells;
-  return {
-    fromSeq: Number(fromSeq),
-    seq: Number(seq),
-    timeMs: Number(timeMs),
-    digest: String(digest),
-    chain: String(chain),
-    ...byKind((kind) => Number(counts[ROW_KINDS.indexOf(kind)])),
-  };
-}
+const cellsOfProgress = (progress: ArchiveProgress): Cell[] =>
+  PROGRESS_FIELDS.map((field) => progress[field]);
+
+/** The table is strict, so its cells have the types of their columns. */
+const progressOf = (cells: readonly Cell[]): ArchiveProgress =>
+  Object.fromEntries(PROGRESS_FIELDS.map((field, at) => [field, cells[at]])) as unknown as ArchiveProgress;
 
 const FORMAT_VERSION = 1;
 
