@@ -212,7 +212,14 @@ export function okResponse(
   );
 }
 
-/** `members` stand beside `success`; `examples` are answers of the real server. */
+/** `members` stand beside `success`. */
+export const successSchema = (members: JsonObject): JsonObject => ({
+  type: 'object',
+  required: ['success', ...Object.keys(members)],
+  properties: { success: { type: 'boolean', const: true }, ...members },
+});
+
+/** As `successSchema`; `examples` are answers of the real server. */
 export function envelopeResponse(
   description: string,
   status: number,
@@ -225,11 +232,7 @@ export function envelopeResponse(
       headers: { ...commonHeaders, ...(status === 201 && headerRefs('X-Idempotent-Replay')) },
       content: {
         'application/json': {
-          schema: {
-            type: 'object',
-            required: ['success', ...Object.keys(members)],
-            properties: { success: { type: 'boolean', const: true }, ...members },
-          },
+          schema: successSchema(members),
           examples: Object.fromEntries(
             examples.map(([name, shown]) => [name, { value: { success: true, ...shown } }]),
           ),

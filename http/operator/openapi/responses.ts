@@ -1,6 +1,6 @@
 /** Request bodies and responses of the operator API's document: the envelope around a schema. */
 import { ERROR_CODES, ERROR_STATUS, type ErrorCode } from '../../../engine/model/errors.js';
-import { errorPattern, failureSchema } from '../../openapi/common.js';
+import { errorPattern, failureSchema, successSchema } from '../../openapi/common.js';
 import { closed, isObject, type JsonObject, tidied } from '../../openapi/schemas.js';
 import type { Described, Schemas } from '../endpoint.js';
 
@@ -27,8 +27,6 @@ export function success({ schemas, shape, summary, codes }: Described): JsonObje
     shape === 'page'
       ? { nextCursor: { type: ['string', 'null'], description: 'For `cursor`; null on the last page.' } }
       : {};
-  const properties: JsonObject = { success: { type: 'boolean', const: true }, data, ...cursor };
-  const schema = { type: 'object', required: Object.keys(properties), properties };
   const replay: JsonObject = {
     'X-Idempotent-Replay': {
       description: 'An earlier request has done it.',
@@ -38,7 +36,7 @@ export function success({ schemas, shape, summary, codes }: Described): JsonObje
   return {
     description: summary,
     headers: codes?.includes('reference_conflict') ? { ...headers, ...replay } : headers,
-    content: { 'application/json': { schema } },
+    content: { 'application/json': { schema: successSchema({ data, ...cursor }) } },
   };
 }
 
