@@ -1,15 +1,10 @@
-/**
- * Repeats an attempt until it succeeds. Trouble is told once for each reason, and once that it is over. A `JournalError` or an
- * assertion says that trying again is of no use.
- */
+/** Repeats an attempt until it succeeds. A `JournalError` or an assertion says that trying again is of no use. */
 import { AssertionError } from '../../../engine/base/assert.js';
 import { messageOf } from '../../../engine/base/attempt.js';
 import { JournalError } from '../../errors.js';
 
 export class Retry {
-  #told: string | null = null;
-
-  /** `onTrouble` gets the reason of a failure when it is another one than before, and null once it is over. */
+  /** `onTrouble` gets the reason of each failure, and null at each end. */
   constructor(
     private readonly pause: () => Promise<void>,
     private readonly onTrouble: (reason: string | null) => void,
@@ -20,29 +15,23 @@ export class Retry {
     for (;;) {
       try {
         const result = await attempt();
-        this.#tell(null);
+        this.onTrouble(null);
         return result;
       } catch (thrown) {
         if (thrown instanceof JournalError || thrown instanceof AssertionError) {
-          this.#tell(null);
+          this.onTrouble(null);
           throw thrown;
         }
-        this.#tell(messageOf(thrown));
+        this.onTrouble(messageOf(thrown));
       }
       await this.pause();
     }
   }
-
-  #tell(reason: string | null): void {
-    if (reason === this.#told) return;
-    this.#told = reason;
-    this.onTrouble(reason);
-  }
 }
 
 /**
- * Troubles of activities side by side: one that succeeds does not end another's. One reason is told at a time, null
- * once none is left.
+ * Troubles of activities side by side: one that succeeds does not end another's. One reason is told at a time, and once,
+ * null once none is left.
  */
 export class Troubles {
   readonly #reasons = new Map<string, string>();
