@@ -16,7 +16,7 @@ import {
 } from '../engine/model/domain.js';
 import { describeTypeErrors } from './type-errors.js';
 
-type Count = number & tags.Type<'uint32'> & tags.Minimum<1>;
+type CountFromOne = number & tags.Type<'uint32'> & tags.Minimum<1>;
 type DurationMs = number & tags.Type<'uint32'>;
 type Cents = number & tags.Type<'uint64'> & tags.Maximum<1_000_000_000_000_000>;
 type StakeCents = number & tags.Type<'uint64'> & tags.Minimum<1> & tags.Maximum<typeof STAKE_CENTS_MAX>;
@@ -45,7 +45,7 @@ type UtcMinute = string & tags.Pattern<'^20[0-9]{2}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[
 
 interface NewsOverrides {
   readonly at: UtcMinute;
-  readonly minutes: Count & tags.Maximum<10_080>;
+  readonly minutes: CountFromOne & tags.Maximum<10_080>;
   /** All if absent. */
   readonly assets?: readonly Asset[] & tags.MinItems<1> & tags.UniqueItems;
   readonly factor?: Factor;
@@ -83,10 +83,10 @@ export interface RulesOverrides {
   readonly cutoffMs?: DurationMs;
   readonly slippageE2?: number & tags.Type<'uint32'> & tags.Maximum<10_000>;
   readonly lateOpenBettingMs?: DurationMs;
-  readonly openBetsMax?: Count;
+  readonly openBetsMax?: CountFromOne;
   readonly historyBetsMax?: number & tags.Type<'uint32'> & tags.Minimum<typeof LIST_LIMIT_MAX>;
-  readonly settledRoundsMax?: Count;
-  readonly idempotencyEntriesMax?: Count;
+  readonly settledRoundsMax?: CountFromOne;
+  readonly idempotencyEntriesMax?: CountFromOne;
 }
 
 type CheckedOverrides =
