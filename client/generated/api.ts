@@ -836,6 +836,14 @@ export interface components {
         };
         /** @description A round that is over, as it was settled. */
         readonly SettledRound: {
+            readonly openPrice: number | null;
+            /** @description null for a round that was voided. */
+            readonly closePrice: number | null;
+            /** @description Absent for a round that was voided. */
+            readonly result?: components["schemas"]["RoundResult"];
+            readonly settledAt: components["schemas"]["DateTime"];
+            /** @description The Merkle root over the hashes of its bets; null where none was put on record (extension). */
+            readonly root: components["schemas"]["RoundRoot"] | null;
             /** @description `<marketId>_<roundNumber>`. */
             readonly id: string;
             readonly marketId: string;
@@ -845,9 +853,6 @@ export interface components {
             readonly startTime: components["schemas"]["DateTime"];
             readonly lockTime: components["schemas"]["DateTime"];
             readonly endTime: components["schemas"]["DateTime"];
-            readonly openPrice: number | null;
-            /** @description null for a round that was voided. */
-            readonly closePrice: number | null;
             /** @description Pool on UP in USD as of the last bet, the house's seed included. */
             readonly poolUp: number;
             /** @description The same on DOWN. */
@@ -856,13 +861,8 @@ export interface components {
             readonly totalBets: components["schemas"]["Count"];
             /** @description Sum of all stakes in USD, without the house's seeds. */
             readonly totalVolume: number;
-            /** @description Absent for a round that was voided. */
-            readonly result?: components["schemas"]["RoundResult"];
             /** @description Why it was voided, or null. */
             readonly voidReason: string | null;
-            readonly settledAt: components["schemas"]["DateTime"];
-            /** @description The Merkle root over the hashes of its bets; null where none was put on record (extension). */
-            readonly root: components["schemas"]["RoundRoot"] | null;
         };
         /** @description The caller's account (extension). All amounts are of one moment. */
         readonly Account: {
@@ -967,6 +967,31 @@ export interface components {
         };
         /** @description All that is needed to check a settled round without trusting the server. */
         readonly RoundProof: {
+            /** @description SHA-256 of the seed: published before the first bet. */
+            readonly seedCommitment: components["schemas"]["Sha256Hex"];
+            /** @description The round's seed, to which the hash of every bet is bound. */
+            readonly seed: components["schemas"]["Sha256Hex"];
+            readonly open: components["schemas"]["ProvenPrice"];
+            readonly close: components["schemas"]["ProvenPrice"];
+            /** @description Absent for a round that was voided. */
+            readonly result?: components["schemas"]["RoundResult"];
+            readonly totalPool: number;
+            /** @description The house's part of the pools, on both sides together. */
+            readonly houseSeeds: number;
+            /** @description null where no bet was placed by a quote, or it was not kept. */
+            readonly fairPercentUp: components["schemas"]["FairShares"] | null;
+            /** @description Share of a payout that is kept: a WIN pays amount * oddsAtBet * (1 - fee). */
+            readonly fee: number;
+            /** @description How odds and payouts are rounded. */
+            readonly rounding: string;
+            /** @description null where none was put on record: an old round, one that was voided before its lock, or one that was settled first. */
+            readonly root: components["schemas"]["RoundRoot"] | null;
+            /** @description Whether the root was on record before the round ended, so before its result could be known; null without a root. */
+            readonly rootInTime: boolean | null;
+            readonly resolvedAt: components["schemas"]["DateTime"];
+            readonly settledAt: components["schemas"]["DateTime"];
+            /** @description The text `tote-settlement-1` (the page /docs/proofs) of all this. */
+            readonly statement: components["schemas"]["SignedStatement"];
             /** @description `<marketId>_<roundNumber>`. */
             readonly id: string;
             readonly marketId: string;
@@ -976,39 +1001,16 @@ export interface components {
             readonly startTime: components["schemas"]["DateTime"];
             readonly lockTime: components["schemas"]["DateTime"];
             readonly endTime: components["schemas"]["DateTime"];
-            /** @description SHA-256 of the seed: published before the first bet. */
-            readonly seedCommitment: components["schemas"]["Sha256Hex"];
-            /** @description The round's seed, to which the hash of every bet is bound. */
-            readonly seed: components["schemas"]["Sha256Hex"];
-            readonly open: components["schemas"]["ProvenPrice"];
-            readonly close: components["schemas"]["ProvenPrice"];
-            /** @description Absent for a round that was voided. */
-            readonly result?: components["schemas"]["RoundResult"];
+            /** @description Pool on UP in USD as of the last bet, the house's seed included. */
+            readonly poolUp: number;
+            /** @description The same on DOWN. */
+            readonly poolDown: number;
+            /** @description Number of bets. */
+            readonly totalBets: components["schemas"]["Count"];
+            /** @description Sum of all stakes in USD, without the house's seeds. */
+            readonly totalVolume: number;
             /** @description Why it was voided, or null. */
             readonly voidReason: string | null;
-            /** @description Pools in USD at the lock, the house's seeds included. */
-            readonly poolUp: number;
-            readonly poolDown: number;
-            readonly totalPool: number;
-            /** @description The house's part of them, on both sides together. */
-            readonly houseSeeds: number;
-            /** @description null where no bet was placed by a quote, or it was not kept. */
-            readonly fairPercentUp: components["schemas"]["FairShares"] | null;
-            /** @description Share of a payout that is kept: a WIN pays amount * oddsAtBet * (1 - fee). */
-            readonly fee: number;
-            /** @description How odds and payouts are rounded. */
-            readonly rounding: string;
-            readonly totalBets: components["schemas"]["Count"];
-            /** @description Sum of all stakes in USD. */
-            readonly totalVolume: number;
-            /** @description null where none was put on record: an old round, one that was voided before its lock, or one that was settled first. */
-            readonly root: components["schemas"]["RoundRoot"] | null;
-            /** @description Whether the root was on record before the round ended, so before its result could be known; null without a root. */
-            readonly rootInTime: boolean | null;
-            readonly resolvedAt: components["schemas"]["DateTime"];
-            readonly settledAt: components["schemas"]["DateTime"];
-            /** @description The text `tote-settlement-1` (the page /docs/proofs) of all this. */
-            readonly statement: components["schemas"]["SignedStatement"];
         };
         /** @description A price that opened or closed a round, and where it came from. */
         readonly ProvenPrice: {

@@ -4,19 +4,18 @@ import { isoText } from '../../engine/base/iso-text.js';
 import { dollarsOfCents } from '../../engine/base/money.js';
 import type { ArchivedRoundView, RoundsAnswer } from '../../engine/model/archive-reads.js';
 import {
-  type Asset,
   marketId,
   RESULT_NONE,
   ROUND_RESULTS,
   ROUND_STATUSES,
   type RoundStatus,
   roundId,
-  type TimeFrame,
   textAt,
 } from '../../engine/model/domain.js';
 import { type RoundsQuery, roundsCursor, roundsQuery } from '../api/lists/archive-queries.js';
 import { readArchive } from '../kit/refused.js';
-import { namesOf, outlineOf } from '../wire/archive-text.js';
+import { factsOf } from '../wire/archive-text.js';
+import type { RoundFacts } from '../wire/proof-types.js';
 import { type Answer, ARCHIVE_CODES, type Call, type Declared, PAGED, page } from './endpoint.js';
 import type { OpenRound } from './queries/reads.js';
 
@@ -92,24 +91,10 @@ function pageOf(
   return page(shown.map(roundResource), roundsCursor(mark, next));
 }
 
-export interface RoundResource {
-  readonly id: string;
-  readonly marketId: string;
-  readonly crypto: Asset;
-  readonly timeFrame: TimeFrame;
-  readonly roundNumber: number;
+export interface RoundResource extends RoundFacts {
   readonly status: RoundStatus;
-  readonly startTime: string;
-  readonly lockTime: string;
-  readonly endTime: string;
   readonly openPrice: number | null;
   readonly closePrice: number | null;
-  /** With the house's seeds. */
-  readonly poolUp: number;
-  readonly poolDown: number;
-  readonly totalBets: number;
-  /** All stakes, without the seeds. */
-  readonly totalVolume: number;
   /** Put in by the house. */
   readonly seeds: number;
   /** Paid to the bets on a side if it wins; null for a settled round. */
@@ -119,27 +104,23 @@ export interface RoundResource {
   readonly paid: number | null;
   readonly houseResult: number | null;
   readonly result: Exclude<(typeof ROUND_RESULTS)[number], 'NONE'> | null;
-  readonly voidReason: string | null;
   readonly settledAt: string | null;
 }
 
 /** A settled round comes from the archive. */
 function roundResource(round: OpenRound | ArchivedRoundView): RoundResource {
-  const { market, roundNumber, result, voidReason, volumeCents } = round;
+  const { result, volumeCents, openPrice, closePrice } = round;
   const [open, settled] = 'settledAtMs' in round ? [null, round] : [round, null];
   return {
-    id: roundId(market, roundNumber),
-    ...namesOf(market),
-    roundNumber,
+    ...factsOf(round),
+    ...{ openPrice, closePrice },
     status: open === null ? 'SETTLED' : textAt(ROUND_STATUSES, open.status),
-    ...outlineOf(round),
     seeds: dollarsOfCents(2 * round.seedCents),
     owedUp: open && dollarsOfCents(open.payoutUpCents),
     owedDown: open && dollarsOfCents(open.payoutDownCents),
     paid: settled && dollarsOfCents(settled.paidCents),
     houseResult: settled && dollarsOfCents(volumeCents - settled.paidCents),
     result: result === RESULT_NONE ? null : (textAt(ROUND_RESULTS, result) as RoundResource['result']),
-    voidReason: voidReason === '' ? null : voidReason,
     settledAt: settled && isoText(settled.settledAtMs),
   };
 }

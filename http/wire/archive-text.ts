@@ -16,7 +16,7 @@ import {
 } from '../../engine/model/domain.js';
 import type { PublishedRoot } from '../../engine/model/proofs/proof-views.js';
 import type { LedgerEntry, SettledRound } from './archive-types.js';
-import type { RoundRoot } from './proof-types.js';
+import type { RoundFacts, RoundRoot } from './proof-types.js';
 
 export function ledgerEntry(view: LedgerEntryView): LedgerEntry {
   const { seq, item, timeMs, bet, clientOrderId, reference, amountCents, balanceCents } = view;
@@ -48,43 +48,32 @@ export const namesOf = (market: number): Pick<SettledRound, 'marketId' | 'crypto
   timeFrame: textAt(TIME_FRAMES, timeFrameOf(market)),
 });
 
-/** A round's times, prices, pools and bets, for clients and for operators. */
-export const outlineOf = (round: Omit<ArchivedRoundView, 'paidCents' | 'settledAtMs' | 'root'>) => ({
+export const factsOf = (
+  round: Omit<ArchivedRoundView, 'paidCents' | 'settledAtMs' | 'root'>,
+): RoundFacts => ({
+  id: roundId(round.market, round.roundNumber),
+  ...namesOf(round.market),
+  roundNumber: round.roundNumber,
   startTime: isoText(round.startTimeMs),
   lockTime: isoText(round.lockTimeMs),
   endTime: isoText(round.endTimeMs),
-  openPrice: round.openPrice,
-  closePrice: round.closePrice,
   poolUp: dollarsOfCents(round.poolUpCents),
   poolDown: dollarsOfCents(round.poolDownCents),
   totalBets: round.betCount,
   totalVolume: dollarsOfCents(round.volumeCents),
+  voidReason: round.voidReason === '' ? null : round.voidReason,
 });
 
-export function settledRound(round: ArchivedRoundView): SettledRound {
-  const { market, roundNumber, voidReason } = round;
-  return {
-    id: roundId(market, roundNumber),
-    ...namesOf(market),
-    roundNumber,
-    ...outlineOf(round),
-    ...resultOf(round),
-    voidReason: voidReason === '' ? null : voidReason,
-    settledAt: isoText(round.settledAtMs),
-    root: round.root === null ? null : rootOf(round.root),
-  };
-}
+export const settledRound = (round: ArchivedRoundView): SettledRound => ({
+  ...factsOf(round),
+  ...resultOf(round),
+  openPrice: round.openPrice,
+  closePrice: round.closePrice,
+  settledAt: isoText(round.settledAtMs),
+  root: round.root === null ? null : rootOf(round.root),
+});
 
-export const rootOf = ({
-  publishedAtMs,
-  merkleRoot,
-  treeSize,
-  keyId,
-  signature,
-}: PublishedRoot): RoundRoot => ({
-  merkleRoot,
-  treeSize,
+export const rootOf = ({ publishedAtMs, ...signed }: PublishedRoot): RoundRoot => ({
+  ...signed,
   publishedAt: isoText(publishedAtMs),
-  keyId,
-  signature,
 });

@@ -1,7 +1,6 @@
 /** Answers from the archive as types, from which the API document is made: an account's ledger, and settled rounds. */
-import type { Asset, TimeFrame } from '../../engine/model/domain.js';
-import type { RoundRoot } from './proof-types.js';
-import type { Count, DateTime } from './scalars.js';
+import type { RoundFacts, RoundRoot } from './proof-types.js';
+import type { DateTime } from './scalars.js';
 
 /** A movement of an account's money. The amounts of all entries up to one add up to its `balanceAfter`. */
 export interface LedgerEntry {
@@ -26,31 +25,12 @@ export interface LedgerEntry {
 }
 
 /** A round that is over, as it was settled. */
-export interface SettledRound {
-  /** `<marketId>_<roundNumber>`. */
-  id: string;
-  marketId: string;
-  crypto: Asset;
-  timeFrame: TimeFrame;
-  roundNumber: Count;
-  startTime: DateTime;
-  lockTime: DateTime;
-  endTime: DateTime;
+export interface SettledRound extends RoundFacts {
   openPrice: number | null;
   /** null for a round that was voided. */
   closePrice: number | null;
-  /** Pool on UP in USD as of the last bet, the house's seed included. */
-  poolUp: number;
-  /** The same on DOWN. */
-  poolDown: number;
-  /** Number of bets. */
-  totalBets: Count;
-  /** Sum of all stakes in USD, without the house's seeds. */
-  totalVolume: number;
   /** Absent for a round that was voided. */
   result?: 'UP' | 'DOWN' | 'DRAW';
-  /** Why it was voided, or null. */
-  voidReason: string | null;
   settledAt: DateTime;
   /** The Merkle root over the hashes of its bets; null where none was put on record (extension). */
   root: RoundRoot | null;

@@ -7,7 +7,7 @@ import { betId, roundId } from '../../engine/model/domain.js';
 import type { PriceOrigin, ProofView } from '../../engine/model/proofs/proof-views.js';
 import type { PublicSigningKey } from '../../engine/model/proofs/signing.js';
 import { settlementStatement } from '../../engine/proofs/statements.js';
-import { namesOf, resultOf, rootOf, settledRound } from './archive-text.js';
+import { rootOf, settledRound } from './archive-text.js';
 import type {
   FairShares,
   OrderProof,
@@ -36,40 +36,21 @@ interface ProofMakers {
 
 export function roundProof(round: ArchivedRoundProof, { seeds, tools, sign }: ProofMakers): RoundProof {
   const { market, roundNumber, proof } = round;
-  const shown = settledRound(round);
-  const root = proof.root;
-  const open = priceOf(round.openPrice, proof.open);
-  const close = priceOf(round.closePrice, proof.close);
-  const seed = seeds.seed(market, roundNumber);
-  const seedCommitment = seeds.commitment(market, roundNumber);
-  const resolvedAt = isoText(round.resolvedAtMs);
+  const { openPrice: _open, closePrice: _close, ...shown } = settledRound(round);
   const unsigned = {
-    id: shown.id,
-    ...namesOf(market),
-    roundNumber,
-    startTime: shown.startTime,
-    lockTime: shown.lockTime,
-    endTime: shown.endTime,
-    seedCommitment,
-    seed,
-    open,
-    close,
-    ...resultOf(round),
-    voidReason: shown.voidReason,
-    poolUp: shown.poolUp,
-    poolDown: shown.poolDown,
+    ...shown,
+    seedCommitment: seeds.commitment(market, roundNumber),
+    seed: seeds.seed(market, roundNumber),
+    open: priceOf(round.openPrice, proof.open),
+    close: priceOf(round.closePrice, proof.close),
     totalPool: dollarsOfCents(round.poolUpCents + round.poolDownCents),
     // A round that was voided before it opened has no pools, and so no seeds.
     houseSeeds: round.openPrice === null ? 0 : dollarsOfCents(2 * round.seedCents),
     fairPercentUp: sharesOf(proof),
     fee: round.feeBps / 10_000,
     rounding: ROUNDING,
-    totalBets: round.betCount,
-    totalVolume: shown.totalVolume,
-    root: root === null ? null : rootOf(root),
-    rootInTime: root === null ? null : root.publishedAtMs < round.endTimeMs,
-    resolvedAt,
-    settledAt: shown.settledAt,
+    rootInTime: proof.root === null ? null : proof.root.publishedAtMs < round.endTimeMs,
+    resolvedAt: isoText(round.resolvedAtMs),
   };
   return { ...unsigned, statement: sign(settlementStatement(unsigned, tools.sha256)) };
 }

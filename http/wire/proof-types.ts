@@ -55,8 +55,8 @@ export interface SignedStatement {
   signature: Ed25519Hex;
 }
 
-/** All that is needed to check a settled round without trusting the server. */
-export interface RoundProof {
+/** The same in a round's proof and in lists of rounds. */
+export interface RoundFacts {
   /** `<marketId>_<roundNumber>`. */
   id: string;
   marketId: string;
@@ -66,6 +66,20 @@ export interface RoundProof {
   startTime: DateTime;
   lockTime: DateTime;
   endTime: DateTime;
+  /** Pool on UP in USD as of the last bet, the house's seed included. */
+  poolUp: number;
+  /** The same on DOWN. */
+  poolDown: number;
+  /** Number of bets. */
+  totalBets: Count;
+  /** Sum of all stakes in USD, without the house's seeds. */
+  totalVolume: number;
+  /** Why it was voided, or null. */
+  voidReason: string | null;
+}
+
+/** All that is needed to check a settled round without trusting the server. */
+export interface RoundProof extends RoundFacts {
   /** SHA-256 of the seed: published before the first bet. */
   seedCommitment: Sha256Hex;
   /** The round's seed, to which the hash of every bet is bound. */
@@ -74,13 +88,8 @@ export interface RoundProof {
   close: ProvenPrice;
   /** Absent for a round that was voided. */
   result?: 'UP' | 'DOWN' | 'DRAW';
-  /** Why it was voided, or null. */
-  voidReason: string | null;
-  /** Pools in USD at the lock, the house's seeds included. */
-  poolUp: number;
-  poolDown: number;
   totalPool: number;
-  /** The house's part of them, on both sides together. */
+  /** The house's part of the pools, on both sides together. */
   houseSeeds: number;
   /** null where no bet was placed by a quote, or it was not kept. */
   fairPercentUp: FairShares | null;
@@ -88,9 +97,6 @@ export interface RoundProof {
   fee: number;
   /** How odds and payouts are rounded. */
   rounding: string;
-  totalBets: Count;
-  /** Sum of all stakes in USD. */
-  totalVolume: number;
   /** null where none was put on record: an old round, one that was voided before its lock, or one that was settled first. */
   root: RoundRoot | null;
   /** Whether the root was on record before the round ended, so before its result could be known; null without a root. */
