@@ -11,7 +11,7 @@ import {
   type Side,
 } from '../../../engine/model/domain.js';
 import type { EngineEvent, OrderFilled, Outcome } from '../../../engine/model/events.js';
-import { LimitTable } from '../../../engine/state/limit-table.js';
+import { BetTable } from '../../../engine/state/bets.js';
 import { fairHouse, fixedHouse } from '../../support/engine/house-rules.js';
 import { plainOrder } from '../../support/engine/plain-order.js';
 import { digestsOf, restored } from '../../support/engine/snapshots.js';
@@ -292,10 +292,13 @@ test('nothing is filled where a market or trading is stopped, without a price, o
   fillsNothing('the round is over');
 });
 
-test('rows of limit orders that are gone are used again before new ones', () => {
-  const table = new LimitTable();
-  const take = () => table.take(1, 1, 10_00, { limitOddsE4: 20_000, validUntilMs: NO_END, key: 0 });
-  deepEqual([take(), take(), take()], [1, 2, 3]);
-  for (const row of [1, 3]) table.free(row);
-  deepEqual([take(), take(), take()].sort(), [1, 3, 4]);
+test('rows of orders that are gone, and those of their limits, are used again before new ones', () => {
+  const bets = new BetTable();
+  const take = () => {
+    const row = bets.take();
+    return [row, bets.limit(row, { limitOddsE4: 20_000, validUntilMs: NO_END, key: 0 })].join();
+  };
+  deepEqual([take(), take(), take()], ['1,1', '2,2', '3,3']);
+  for (const row of [1, 3]) bets.free(row);
+  deepEqual([take(), take(), take()].sort(), ['1,1', '3,3', '4,4']);
 });
