@@ -123,6 +123,7 @@ function onError(thrown: unknown): void {
     post({ kind: 'diverged', error: toErrorParts(thrown) });
     return;
   }
+  if (trouble === null) note(messageOf(thrown));
   trouble = messageOf(thrown);
   if (codeOf(thrown) === 'journal_corrupt') damage = [trouble];
   report('failed', trouble);
