@@ -42,6 +42,8 @@ export type JournalErrorCode =
   | 'snapshot_write_failed'
   /** A row, a page or the file of the archive is damaged, or the archive belongs to another journal. */
   | 'archive_corrupt'
+  /** The archive's file was deleted or replaced while it was open. */
+  | 'archive_lost'
   | 'journal_thread_ended'
   | 'replication_thread_ended'
   /** The NATS servers refuse what is needed of them. */

@@ -5,7 +5,7 @@
  * synchronous=NORMAL: a commit costs no sync, and a power loss may undo the last ones, which the journal can repeat.
  * Retention deletes segments that the archive has only after `makeArchiveDurable`.
  */
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { assert, must } from '../../engine/base/assert.js';
 import type { EngineReads } from '../../engine/engine.js';
@@ -20,8 +20,10 @@ import {
   renameDurably,
   syncPath,
   unfinishedPath,
+  walPath,
 } from '../data-dir/files.js';
 import type { DataDir } from '../data-dir/layout.js';
+import { JournalError } from '../errors.js';
 import { noRest, type Rest } from '../thread/pace.js';
 import { connectArchive } from './file.js';
 import { ArchiveRows, refusalRows } from './rows.js';
@@ -39,6 +41,7 @@ export class ArchiveWriter {
   readonly #written: ArchiveTables;
   /** null if nothing was refused behind the command. */
   readonly #lastRefusal: Database.Statement<[number], number | null>;
+  readonly #inodes: readonly (number | undefined)[];
   #progress: ArchiveProgress;
   #rows: ArchiveRows | null = null;
   #isBroken = false;
@@ -49,6 +52,7 @@ export class ArchiveWriter {
     progress: ArchiveProgress,
   ) {
     this.#written = new ArchiveTables(db);
+    this.#inodes = inodesOf(path);
     this.#progress = progress;
     this.#lastRefusal = db
       .prepare<[number], number | null>('SELECT max(item) FROM refusal WHERE seq = ?')
@@ -124,6 +128,7 @@ export class ArchiveWriter {
   commit(end: ArchivePosition, refused: readonly RefusedAt[] = []): void {
     const { seq } = end;
     const progress = this.#write(() => {
+      this.#requireInPlace();
       beginOnce(this.db);
       let item = refused.length === 0 ? 0 : (this.#lastRefusal.get(seq) ?? 0);
       for (const refusals of refused) {
@@ -136,6 +141,17 @@ export class ArchiveWriter {
     });
     this.#progress = progress;
     this.#written.clearCounts();
+  }
+
+  /** A file that is gone takes every write, and nobody else sees them. */
+  #requireInPlace(): void {
+    const found = inodesOf(this.path);
+    if (this.#inodes.every((inode, index) => inode === found[index])) return;
+    throw new JournalError(
+      'archive_lost',
+      `The archive ${this.path} was deleted or replaced under the running server. Nothing else is affected: it is ` +
+        'opened or made anew.',
+    );
   }
 
   #write<T>(work: () => T): T {
@@ -153,3 +169,6 @@ export class ArchiveWriter {
     this.db.close();
   }
 }
+
+const inodesOf = (path: string): (number | undefined)[] =>
+  [path, walPath(path)].map((file) => statSync(file, { throwIfNoEntry: false })?.ino);

@@ -3,7 +3,7 @@
  * once when asked, and reports a divergence.
  */
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
 import Database from 'better-sqlite3';
 import { orders, setUpCommands } from '../../../bench/engine/scenario.js';
@@ -51,10 +51,11 @@ const spoilRow = ({ dir }: HotSide, which: 'min' | 'max'): void =>
 const until = ({ thread }: { thread: ShadowThread }, holds: (status: ShadowThread['status']) => boolean) =>
   askUntil(() => thread.status, holds);
 
-test('it follows the journal while it is written, and closes all files at the end', async (t) => {
+test('it follows the journal while it is written, makes a deleted archive anew, and closes all files at the end', async (t) => {
   const hot = hotSide(t, 2_000);
   const started = startThread(hot, { snapshotCommands: 300 });
   while (hot.left > 0) {
+    if (hot.left > 800 && hot.left < 1_200) rmSync(hot.dir.archiveFile);
     hot.write(400, 20);
     const { seq } = hot.engine;
     const status = await until(
@@ -76,7 +77,11 @@ test('it follows the journal while it is written, and closes all files at the en
   const db = new Database(hot.dir.archiveFile, { readonly: true });
   assert.equal(db.prepare('SELECT count(*) FROM refusal').pluck().get(), 1, 'refusals that wait are kept');
   db.close();
-  assert.deepEqual([started.diverged, started.notes], [[], []]);
+  assert.deepEqual(started.diverged, []);
+  assert.match(
+    started.notes.join('|'),
+    /^The archive .* was deleted .*\|The archive .* is missing: it is made anew as/,
+  );
   assert.deepEqual(checkArchive(hot.dir.archiveFile).faults, []);
 });
 
@@ -111,7 +116,7 @@ test('a damaged row that it comes to is a fault of the journal as well, until it
   spoilRow(hot, 'max');
   const started = startThread(hot);
   const { oldRows, reason } = await until(started, ({ state }) => state === 'failed');
-  assert.deepEqual([oldRows.faults, started.diverged], [[reason], []]);
+  assert.deepEqual([oldRows.faults, started.notes, started.diverged], [[reason], [reason], []]);
   alterDatabase(onlySegment(hot.dir), 'UPDATE batch SET commands = rtrim(commands)');
   const mended = await until(started, ({ state }) => state === 'following');
   assert.deepEqual([mended.oldRows.faults, mended.reason], [[], null]);
