@@ -229,6 +229,13 @@ export function asArchiveDamage(path: string, thrown: unknown): unknown {
     const sentence = `The archive ${path} is held by another program, as by a backup or "verify". Wait for its end, and try again.`;
     return new JournalError('data_dir_locked', sentence, { cause: thrown });
   }
+  if (/^SQLITE_(CANTOPEN|PERM|READONLY$)/.test(thrown.code)) {
+    return new JournalError(
+      'data_dir_invalid',
+      `The archive ${path} cannot be opened for writing (${thrown.message}). Give its files to the user that runs the server.`,
+      { cause: thrown },
+    );
+  }
   if (thrown.code.startsWith('SQLITE_READONLY')) {
     return new JournalError(
       'data_dir_invalid',
