@@ -109,6 +109,8 @@ const REASONS: Readonly<Record<string, string>> = {
   EDQUOT: FULL,
 };
 
+export const isForbidden = (thrown: unknown): boolean => REASONS[codeOf(thrown)] === FORBIDDEN;
+
 export const unusable = (path: string, cause: unknown): JournalError =>
   new JournalError(
     'data_dir_invalid',

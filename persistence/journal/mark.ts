@@ -8,10 +8,11 @@
  */
 import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { assert } from '../../engine/base/assert.js';
-import { attempt, messageOf } from '../../engine/base/attempt.js';
+import { attempt, messageOf, orRefuse } from '../../engine/base/attempt.js';
 import type { Mark } from '../../engine/model/ports.js';
 import { closing } from '../data-dir/closing.js';
 import { ifThere, writeFileDurably } from '../data-dir/files.js';
+import { isForbidden, unusable } from '../data-dir/layout.js';
 import { JournalError } from '../errors.js';
 import { crcHex } from './segment/batch-row.js';
 
@@ -62,7 +63,10 @@ export class MarkFile {
     const newest = readNewestSlot(path);
     if (newest === null) throw unreadable(path, 'it is missing');
     this.#newest = newest;
-    this.#fd = openSync(path, 'r+');
+    this.#fd = orRefuse(
+      () => openSync(path, 'r+'),
+      (_, cause) => unusable(path, cause),
+    );
   }
 
   get mark(): Mark {
@@ -89,7 +93,8 @@ export class MarkFile {
 }
 
 function readNewestSlot(path: string): Slot | null {
-  const refusal = (thrown: unknown): JournalError => unreadable(path, messageOf(thrown));
+  const refusal = (thrown: unknown): JournalError =>
+    isForbidden(thrown) ? unusable(path, thrown) : unreadable(path, messageOf(thrown));
   const content = ifThere(() => readFileSync(path, 'latin1'), refusal);
   if (content === null) return null;
   const slots = [0, 1].map((index) => parseSlot(content, index)).filter((slot) => slot !== null);

@@ -73,6 +73,19 @@ test('without a valid slot, or without the file, a journal with batches is refus
   rmSync(dir.markFile);
   assert.throws(() => recover(dir), refusal('mark_unreadable', /up to sequence number 10.*missing.*restore/));
   writeFileSync(dir.markFile, good);
+  for (const call of ['readFileSync', 'openSync'] as const) {
+    // Root may read and write everything.
+    const denied = t.mock.method(fs, call, () =>
+      assert.fail(Object.assign(new Error(call), { code: 'EACCES' })),
+    );
+    syncBuiltinESMExports();
+    assert.throws(
+      () => new MarkFile(dir.markFile),
+      refusal('data_dir_invalid', /mark may not be written by this user/),
+    );
+    denied.mock.restore();
+    syncBuiltinESMExports();
+  }
   assert.deepEqual(recover(dir).given, batchesUpTo(4));
 });
 
