@@ -4,12 +4,15 @@ import { checkServerIdentity } from 'node:tls';
 import {
   type Authenticator,
   type ConnectionOptions,
+  connect,
   credsAuthenticator,
+  type NatsConnection,
   usernamePasswordAuthenticator,
 } from '@nats-io/transport-node';
 import { hostAndPortOf } from '../../../engine/base/nats-servers.js';
 import { readNamedFile } from '../../data-dir/files.js';
 import { JournalError } from '../../errors.js';
+import { answerOf } from './server-watch.js';
 
 export interface NatsSettings {
   /** `host:port` of each server. */
@@ -26,6 +29,25 @@ export const ANSWER_MS_MAX = 1_000;
 const PING_EVERY_MS = 1_000;
 const RECONNECT_EVERY_MS = 200;
 const CREDENTIALS_OF_NSC = 'BEGIN NATS USER JWT';
+
+/** Throws if no server answers. */
+export async function connectTo(settings: NatsSettings): Promise<NatsConnection> {
+  await requireAnswer(settings.servers);
+  return connect(connectionOptions(settings));
+}
+
+/**
+ * The library keeps a socket for good whose server took the connection and is silent: a command would not end, and a
+ * start that tries again would run out of descriptors.
+ */
+async function requireAnswer(servers: readonly string[]): Promise<void> {
+  const asked = servers.map((server) => answerOf(server, ANSWER_MS_MAX));
+  const isSafe = await new Promise<boolean>((resolve) => {
+    for (const answer of asked) void answer.then((given) => given === 'answers' && resolve(true));
+    void Promise.all(asked).then((given) => resolve(!given.includes('is silent')));
+  });
+  if (!isSafe) throw new Error('timeout');
+}
 
 export function connectionOptions({ servers, credentialsFile, tls }: NatsSettings): ConnectionOptions {
   return {

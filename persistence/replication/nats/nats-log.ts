@@ -9,7 +9,7 @@ import {
   jetstream,
 } from '@nats-io/jetstream';
 import { type KV, Kvm } from '@nats-io/kv';
-import { connect, type NatsConnection } from '@nats-io/transport-node';
+import type { NatsConnection } from '@nats-io/transport-node';
 import { assert, must } from '../../../engine/base/assert.js';
 import type { StandbyReport } from '../../../engine/model/ports.js';
 import { JournalError } from '../../errors.js';
@@ -21,7 +21,7 @@ import {
   PlaceTaken,
   type ReplicatedLog,
 } from '../log/replicated-log.js';
-import { ANSWER_MS_MAX, connectionOptions, type NatsSettings } from './nats-connection.js';
+import { ANSWER_MS_MAX, connectTo, type NatsSettings } from './nats-connection.js';
 import { hasStream, makeStream, subjectOf } from './stream.js';
 
 /**
@@ -56,7 +56,7 @@ export class NatsLog implements ReplicatedLog, LeaseStore, LogSignals {
    * be.
    */
   static async open(settings: NatsSettings): Promise<NatsLog> {
-    const connection = await connect(connectionOptions(settings));
+    const connection = await connectTo(settings);
     try {
       refuseOutdated(must(connection.info, 'what the server has said of itself').version);
       const js = jetstream(connection, { timeout: ANSWER_MS_MAX });

@@ -6,28 +6,35 @@ import { hostAndPortOf } from '../../../engine/base/nats-servers.js';
 const ANSWER_MS_MAX = 500;
 const LOOK_EVERY_MS = 5_000;
 
-type Answer = 'answers' | 'refuses connections' | 'does not answer';
+type Answer = 'answers' | 'refuses connections' | 'is silent' | 'fails';
 
 /** A NATS server speaks first, even before TLS. */
-function answerOf(server: string): Promise<Answer> {
+export function answerOf(server: string, waitMs: number): Promise<Answer> {
   const [host, port] = hostAndPortOf(server);
   return new Promise((resolve) => {
-    const socket = connect({ host, port, timeout: ANSWER_MS_MAX });
+    const socket = connect({ host, port, timeout: waitMs });
     const end = (answer: Answer): void => {
       socket.destroy();
       resolve(answer);
     };
     socket.once('data', () => end('answers'));
-    socket.once('timeout', () => end('does not answer'));
-    socket.once('end', () => end('does not answer'));
+    socket.once('timeout', () => end('is silent'));
+    socket.once('end', () => end('fails'));
     socket.once('error', ({ code }: NodeJS.ErrnoException) =>
-      end(code === 'ECONNREFUSED' ? 'refuses connections' : 'does not answer'),
+      end(code === 'ECONNREFUSED' ? 'refuses connections' : 'fails'),
     );
   });
 }
 
+const IN_WORDS: Readonly<Record<Answer, string>> = {
+  answers: 'answers',
+  'refuses connections': 'refuses connections',
+  'is silent': 'does not answer',
+  fails: 'does not answer',
+};
+
 interface Seen {
-  readonly answer: Answer;
+  readonly answer: string;
   readonly sinceMs: number;
 }
 
@@ -76,7 +83,7 @@ export class ServerWatch {
 
   async #askAll(): Promise<void> {
     const answers = await Promise.all(
-      this.servers.map(async (server) => [server, await answerOf(server)] as const),
+      this.servers.map(async (server) => [server, IN_WORDS[await answerOf(server, ANSWER_MS_MAX)]] as const),
     );
     const before = this.#seen;
     this.#seen = new Map(

@@ -1,8 +1,7 @@
 import { JetStreamApiError, type JetStreamManager, jetstreamManager } from '@nats-io/jetstream';
-import { connect } from '@nats-io/transport-node';
 import { messageOf } from '../../../engine/base/attempt.js';
 import { JournalError } from '../../errors.js';
-import { ANSWER_MS_MAX, connectionOptions, type NatsSettings } from './nats-connection.js';
+import { ANSWER_MS_MAX, connectTo, type NatsSettings } from './nats-connection.js';
 
 /** JetStream knows repeated messages by their ids for this long. Later ones are found by their place (`Leader`). */
 const DUPLICATES_KNOWN_MS = 120_000;
@@ -48,7 +47,7 @@ export async function makeStream(jsm: JetStreamManager, stream: string, replicas
 
 /** For programs that must not make a log. Throws if no server answers. */
 export async function hasLog(settings: NatsSettings): Promise<boolean> {
-  const connection = await connect(connectionOptions(settings));
+  const connection = await connectTo(settings);
   try {
     const manager = await jetstreamManager(connection, { timeout: ANSWER_MS_MAX });
     const { stream } = settings;

@@ -9,9 +9,9 @@ import { AssertionError } from '../../../engine/base/assert.js';
 import { JournalError } from '../../../persistence/errors.js';
 import { Retry, Troubles } from '../../../persistence/replication/log/retry.js';
 import { connectionOptions } from '../../../persistence/replication/nats/nats-connection.js';
-import { refuseOutdated } from '../../../persistence/replication/nats/nats-log.js';
+import { NatsLog, refuseOutdated } from '../../../persistence/replication/nats/nats-log.js';
 import { ServerWatch } from '../../../persistence/replication/nats/server-watch.js';
-import { makeStream } from '../../../persistence/replication/nats/stream.js';
+import { hasLog, makeStream } from '../../../persistence/replication/nats/stream.js';
 import { askUntil } from '../../support/ask-until.js';
 import { fixedPort } from '../../support/fixed-port.js';
 
@@ -67,6 +67,17 @@ test('a user whom the servers refuse for a while is let in again', async (t) => 
   await connection.reconnect();
   await askUntil(() => connection.isClosed() || connections > 3, Boolean);
   await connection.flush();
+});
+
+test('a server that takes a connection and is silent keeps none of an attempt', async (t) => {
+  let kept = 0;
+  const silent = await listening(t, (socket) => {
+    kept += 1;
+    socket.resume().once('close', () => (kept -= 1));
+  });
+  const given = { servers: [silent], stream: 'tote', credentialsFile: null, tls: null };
+  for (const open of [NatsLog.open, hasLog]) await assert.rejects(open(given), /^Error: timeout$/);
+  await askUntil(() => kept === 0, Boolean);
 });
 
 test('a NATS server before 2.15.1 is refused with the version that is needed', () => {
