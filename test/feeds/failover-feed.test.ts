@@ -153,8 +153,7 @@ test('a feed whose prices are absurd is as stale as a silent one, and takes over
   }
   assert.deepEqual(tick(second), { taken: false, detail: 'absurd' });
   assert.deepEqual(switches, []);
-  assert.equal(tick(third).taken, true);
-  assert.equal(switches.map(({ to }) => to).join(), 'third');
+  assert.deepEqual([tick(third).taken, switches.map(({ to }) => to).join()], [true, 'third']);
 });
 
 test('with no price anywhere nothing is switched; all are polled, asked and stopped together', () => {

@@ -53,8 +53,13 @@ async function rolesAreTold({ leader, b, bettor }: Pair): Promise<void> {
   const ofStandby = await scrape({ operatorUrl, token: TOKEN });
   const role = (of: typeof ofLeader) =>
     ['leader', 'standby'].map((name) => of.value(`tote_replication_role{role="${name}"}`));
-  assert.deepEqual(role(ofLeader), [1, 0]);
-  assert.deepEqual(role(ofStandby), [0, 1]);
+  assert.deepEqual(
+    [role(ofLeader), role(ofStandby)],
+    [
+      [1, 0],
+      [0, 1],
+    ],
+  );
   assert.equal(ofLeader.value('tote_replication_standbys'), 1);
   assert.equal(ofStandby.value('tote_replication_standbys'), undefined);
   for (const scraped of [ofLeader, ofStandby]) {

@@ -10,8 +10,7 @@ import { codeOf, NOON_MS } from '../../support/host/host.js';
 
 test('a round opens late with the first price, locks, ends, and its price opens the next', () => {
   const { host, feed, clock } = pushHost();
-  assert.equal(statusOf(host), undefined);
-  assert.equal(feed.offer(0, 100, NOON_MS).taken, true);
+  assert.deepEqual([statusOf(host), feed.offer(0, 100, NOON_MS).taken], [undefined, true]);
   host.run(50);
   const first = host.engine.currentRound(BTC_MINUTE);
   assert.deepEqual([first?.status, first?.openPrice, first?.startTimeMs], [LIVE, 100, NOON_MS + 50]);
@@ -78,8 +77,7 @@ test('settlement takes one slice a turn, and other work continues in between', (
   assert.equal(host.engine.settlementsWaiting, false);
   assert.equal(isQuiet, false, 'not before it is durable');
   host.settle();
-  assert.equal(isQuiet, true);
-  assert.equal(ofKind(host, 'settle').length, 4);
+  assert.deepEqual([isQuiet, ofKind(host, 'settle').length], [true, 4]);
 });
 
 test('settlement waits for a slow disk instead of growing the backlog', () => {

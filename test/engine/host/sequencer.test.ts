@@ -105,8 +105,7 @@ test('rejections and replays write nothing', () => {
   const host = liveHost();
   const { seq } = host.engine;
   assert.deepEqual([codeOf(host.order(0, 77)), codeOf(host.order(0, 77))], ['accepted', 'replayed']);
-  assert.equal(codeOf(host.order(-1)), 'market_not_found');
-  assert.equal(host.engine.seq, seq + 1);
+  assert.deepEqual([codeOf(host.order(-1)), host.engine.seq], ['market_not_found', seq + 1]);
   host.settle();
   assert.equal(host.sequencer.durableSeq, seq + 1);
   assert.equal(host.journal.commands().filter(({ kind }) => kind === 'placeOrder').length, 2);
@@ -153,8 +152,7 @@ test('drain commits the open batch, then accepts nothing', async () => {
   assert.equal(isDrained, false);
   host.settle();
   await drained;
-  assert.equal(host.sequencer.durableSeq, seq + 1);
-  assert.equal(host.deposit(), -1);
+  assert.deepEqual([host.sequencer.durableSeq, host.deposit()], [seq + 1, -1]);
   assert.deepEqual([host.journal.recover().seq, host.fatal.length], [seq + 1, 0]);
 });
 
@@ -170,8 +168,7 @@ test('a recovered engine continues where it was, and so does its time', () => {
   assert.equal(again.sequencer.stampMs(), engine.timeMs);
   assert.equal(codeOf(again.order(0, 4241)), 'clock_unsynchronised');
   clock.pass(30_000);
-  assert.equal(again.sequencer.stampMs(), engine.timeMs);
-  assert.equal(codeOf(again.order(0, 4242)), 'accepted');
+  assert.deepEqual([again.sequencer.stampMs(), codeOf(again.order(0, 4242))], [engine.timeMs, 'accepted']);
   again.settle();
   assert.equal(again.journal.durable[0]?.firstSeq, host.engine.seq + 1);
 });

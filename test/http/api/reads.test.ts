@@ -31,8 +31,7 @@ test('the name of an order is in its answer and in lists, which it filters, and 
   const key = 'named';
   const reply = api.order(secret, order, key);
   const { bet } = dataOf<OrderResult>(reply);
-  assert.equal(bet.clientOrderId, name);
-  assert.equal(api.order(secret, order, key).text, reply.text);
+  assert.deepEqual([bet.clientOrderId, api.order(secret, order, key).text], [name, reply.text]);
   assert.equal(codeOf(api.order(secret, { ...order, clientOrderId: 'a' }, key)), 'idempotency_key_reused');
   const resting = place(api, secret, 'DOWN', 10, { limitOdds: 50, clientOrderId: name }).bet;
   place(api, secret, 'DOWN', 10, { clientOrderId: 'a' });

@@ -23,8 +23,7 @@ const modeOf = (path: string): number => statSync(path).mode & 0o777;
 test('a missing data directory is created, closed to other users', (t) => {
   const root = join(temporaryDir(t), 'deep', 'data');
   const dir = openDataDir(root);
-  assert.deepEqual([modeOf(dir.root), modeOf(dir.journal)], [0o700, 0o700]);
-  assert.deepEqual(openDataDir(root), dir);
+  assert.deepEqual([[modeOf(dir.root), modeOf(dir.journal)], openDataDir(root)], [[0o700, 0o700], dir]);
 });
 
 test('a file in its place is named in the error', (t) => {
@@ -101,8 +100,7 @@ test('the master secret is created once, with mode 0600, and never replaced', (t
   const dir = openDataDir(temporaryDir(t));
   assert.throws(() => openMasterSecret(dir, false), refusal('secret_invalid', /is missing.*backup/));
   const made = openMasterSecret(dir, true);
-  assert.equal(made.length, 32);
-  assert.equal(modeOf(dir.masterSecretFile), 0o600);
+  assert.deepEqual([made.length, modeOf(dir.masterSecretFile)], [32, 0o600]);
   for (const mayCreate of [true, false]) assert.deepEqual(openMasterSecret(dir, mayCreate), made);
   writeFileSync(dir.masterSecretFile, made.subarray(1));
   assert.throws(() => openMasterSecret(dir, true), refusal('secret_invalid', /has 31 bytes, not 32/));

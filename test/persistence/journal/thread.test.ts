@@ -56,12 +56,10 @@ test('commits are acknowledged in order, and a close leaves a clean journal', as
   await thread.close();
   const ends = batchesUpTo(30).map(({ lastSeq }) => lastSeq);
   assert.deepEqual(acknowledged, ends);
-  assert.equal(levels.length, 1);
-  assert.equal(existsSync(walPath(onlySegment(dir))), false);
+  assert.deepEqual([levels.length, existsSync(walPath(onlySegment(dir)))], [1, false]);
   assert.equal(existsSync(dir.inUseFile), false);
   const { given, wasUnclean } = recover(dir);
-  assert.equal(wasUnclean, false);
-  assert.deepEqual(given, batchesUpTo(30));
+  assert.deepEqual([wasUnclean, given], [false, batchesUpTo(30)]);
 });
 
 test('commits that come together share a sync: the last one is acknowledged, and all are in the journal', async (t) => {
@@ -72,8 +70,7 @@ test('commits that come together share a sync: the last one is acknowledged, and
   const last = must(batches.at(-1), 'the last batch');
   assert.equal(await commit(last), last.lastSeq);
   await thread.close();
-  assert.deepEqual(acknowledged, [last.lastSeq]);
-  assert.equal(readMarkFile(dir.markFile)?.lastSeq, last.lastSeq);
+  assert.deepEqual([acknowledged, readMarkFile(dir.markFile)?.lastSeq], [[last.lastSeq], last.lastSeq]);
   assert.deepEqual(recover(dir).given, batches);
 });
 

@@ -56,13 +56,11 @@ for (const isMarked of [true, false])
     const dir = killedJournal(t);
     if (!isMarked) rmSync(dir.inUseFile);
     const recovered = recover(dir);
-    assert.equal(recovered.wasUnclean, true);
-    assert.deepEqual(recovered.given, batchesUpTo(BATCHES));
+    assert.deepEqual([recovered.wasUnclean, recovered.given], [true, batchesUpTo(BATCHES)]);
     const segment = onlySegment(dir);
     const leftovers = [walPath, shmPath, unfinishedPath, recoveredPath].map((side) => side(segment));
     const left = [...leftovers, dir.inUseFile].filter((path) => existsSync(path));
-    assert.deepEqual(left, []);
-    assert.equal(recover(dir).wasUnclean, false);
+    assert.deepEqual([left, recover(dir).wasUnclean], [[], false]);
   });
 
 test('recovery changes neither database nor WAL until the copy is complete', (t) => {
@@ -120,8 +118,7 @@ test('a crash in the first start leaves a new directory', (t) => {
   const segment = onlySegment(dir);
   writeFileSync(unfinishedPath(segment), readFileSync(segment).subarray(0, 5_000));
   rmSync(segment);
-  assert.equal(recover(dir).lastSeq, 0);
-  assert.equal(existsSync(unfinishedPath(segment)), false);
+  assert.deepEqual([recover(dir).lastSeq, existsSync(unfinishedPath(segment))], [0, false]);
 });
 
 test('a refused start changes nothing: with the right files put back it starts', (t) => {

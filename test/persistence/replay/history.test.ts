@@ -82,8 +82,7 @@ test('a walk gives every command of the range once, with its events and the engi
     const to = rng.integer(from, commands.length);
     let seq = from;
     for (const step of history.walk(from, to)) {
-      assert.deepEqual([step.seq, step.engine.seq], [seq, seq]);
-      assert.deepEqual(step.command, commands[seq - 1]);
+      assert.deepEqual([[step.seq, step.engine.seq], step.command], [[seq, seq], commands[seq - 1]]);
       assert.deepEqual(step.events, made.events[seq - 1]);
       seq += 1;
     }

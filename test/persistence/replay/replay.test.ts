@@ -33,8 +33,7 @@ function recorder(failAt: string | null) {
 
 test('a commit is the write and the mark, and a fault in one of them leaves out the rest and the acknowledgement', () => {
   const { steps, store } = recorder(null);
-  assert.equal(commitBatch(store, batchAt(0)).lastSeq, 1);
-  assert.deepEqual(steps, STEPS);
+  assert.deepEqual([commitBatch(store, batchAt(0)).lastSeq, steps], [1, STEPS]);
   for (const [index, failAt] of STEPS.entries()) {
     const failing = recorder(failAt);
     assert.throws(() => commitBatch(failing.store, batchAt(0)), /EIO/);

@@ -104,8 +104,7 @@ test('parts of a batch that a leader left unfinished count for nothing, and it p
   log.entries.length = parts;
   const again = await succeed(log, BEGINNING, 2);
   await again.publish(row);
-  assert.deepEqual(follow(log), [row]);
-  assert.equal(log.entries.length, parts + 1 + parts);
+  assert.deepEqual([follow(log), log.entries.length], [[row], parts + 1 + parts]);
 });
 
 test('a leader that asks whether it still leads learns that a successor is in the place of its last message', async () => {

@@ -52,8 +52,7 @@ test('a batch is durable once disk and log have it, whichever comes first', () =
     if (isDiskFirst) journal.published(2);
     else disk.ack();
     assert.deepEqual([durable, replicated], [[2], [2]]);
-    assert.equal(journal.awaitsLog, false);
-    assert.equal(journal.writtenMs, isDiskFirst ? 5 : 7);
+    assert.deepEqual([journal.awaitsLog, journal.writtenMs], [false, isDiskFirst ? 5 : 7]);
   }
 });
 
@@ -100,8 +99,7 @@ test('after a failure of either nothing is acknowledged', () => {
       journal.fail(new Error('no'));
       disk.ack();
     }
-    assert.equal(failures.length, 1);
-    assert.deepEqual(durable, []);
+    assert.deepEqual([failures.length, durable], [1, []]);
   }
 });
 

@@ -111,8 +111,7 @@ test('any text and number survives a round trip', (t) => {
   accepted({ kind: 'setTrading', timeMs, enabled: false, reason: must(texts[0], 'text') });
   const files = new SnapshotFiles(temporaryDir(t));
   const { engine: loaded } = files.load(files.save(engine, CHAIN));
-  assert.deepEqual(tablesOf(loaded), tablesOf(engine));
-  assert.equal(digestsOf(loaded), digestsOf(engine));
+  assert.deepEqual([tablesOf(loaded), digestsOf(loaded)], [tablesOf(engine), digestsOf(engine)]);
   assert.deepEqual([loaded.account(1)?.name, loaded.latestOpenPrice(0)?.price], [texts[0], 0.1 + 0.2]);
 });
 
@@ -123,8 +122,7 @@ test('a snapshot being written is not listed, and remains of one are removed', (
   const saving = files.saving(busyEngine(), CHAIN);
   assert.equal(saving.next().done, false);
   const [unfinished, ...others] = readdirSync(files.folder).filter((name) => name.endsWith('.unfinished'));
-  assert.deepEqual(others, []);
-  assert.deepEqual(files.list(), [old]);
+  assert.deepEqual([others, files.list()], [[], [old]]);
   files.removeStrays();
   assert.ok(existsSync(join(files.folder, must(unfinished, 'file'))), 'a writer that goes on keeps its file');
   saving.return({ seq: 0, name: '' });
@@ -142,8 +140,7 @@ test('a snapshot being written is not listed, and remains of one are removed', (
   writeFileSync(foreign, 'not ours');
   const newest = files.save(engine, CHAIN);
   files.removeStrays();
-  assert.deepEqual(files.list(), [newest, old]);
-  assert.deepEqual(readdirSync(files.folder).length, 3);
+  assert.deepEqual([files.list(), readdirSync(files.folder).length], [[newest, old], 3]);
   assert.ok(existsSync(foreign));
 });
 
@@ -169,8 +166,7 @@ test('on a full disk the snapshot fails, and succeeds once there is space', (t) 
     const small = files.save(variedEngine(1, 50), CHAIN);
     const sentence = /could not be written.*the journal has everything/;
     assert.throws(() => files.save(busyEngine(), CHAIN), refusal('disk_full', sentence));
-    assert.deepEqual(files.list(), [small]);
-    assert.equal(readdirSync(folder).length, 1);
+    assert.deepEqual([files.list(), readdirSync(folder).length], [[small], 1]);
     const { engine } = files.load(must(files.list()[0], 'snapshot'));
     assert.equal(digestsOf(files.load(files.save(engine, CHAIN)).engine), digestsOf(engine));
   } finally {

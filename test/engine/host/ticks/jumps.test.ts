@@ -103,8 +103,7 @@ test('a price that is held back is told of once, and believed as soon as somebod
   tracker.teach({ take: ({ price }) => followed.push(price), estimate: () => new Volatility(1).estimate });
   const offer = (price: number, atMs: number): boolean =>
     tracker.offer(tickAt(START_MS + atMs, price), START_MS + atMs).taken;
-  assert.equal(offer(100, 0), true);
-  assert.equal(tracker.held(0), null);
+  assert.deepEqual([offer(100, 0), tracker.held(0)], [true, null]);
   for (const atMs of [1_000, 2_000]) assert.equal(offer(40 + atMs / 1_000, atMs), false);
   assert.deepEqual(heard, [41, 100]);
   const held = tracker.held(0);

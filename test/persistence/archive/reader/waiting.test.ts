@@ -72,8 +72,7 @@ test('a question is answered at once where the archive has come far enough', () 
   const archive = new Archive();
   archive.seq = 7;
   archive.ask('now', 7);
-  assert.deepEqual(archive.told, [['now', ANSWER]]);
-  assert.deepEqual(archive.hurried, []);
+  assert.deepEqual([archive.told, archive.hurried], [[['now', ANSWER]], []]);
   assert.equal(archive.questions.nextEndMs, null);
 });
 
@@ -87,8 +86,13 @@ test('else it waits, hurries the writer, and is answered when the archive has co
   assert.deepEqual(archive.names, ['five']);
   archive.seq = 9;
   archive.questions.lookAgain();
-  assert.deepEqual(archive.names, ['five', 'nine']);
-  assert.deepEqual(archive.codes, ['', '']);
+  assert.deepEqual(
+    [archive.names, archive.codes],
+    [
+      ['five', 'nine'],
+      ['', ''],
+    ],
+  );
 });
 
 test('it does not wait for ever', () => {
@@ -142,8 +146,7 @@ test('an answer that takes several steps is worked out without waiting for the a
     assert.ok(turns < 4, 'it ends');
     for (const run of archive.scheduled.splice(0)) run();
   }
-  assert.deepEqual(archive.told, [['long', ANSWER]]);
-  assert.deepEqual(archive.scheduled, []);
+  assert.deepEqual([archive.told, archive.scheduled], [[['long', ANSWER]], []]);
   archive.seq = 1;
   archive.questions.lookAgain();
   assert.equal(archive.told.length, 2);
