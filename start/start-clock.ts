@@ -1,9 +1,12 @@
 /**
- * Compares the wall clock at a start with the journal's last command, and tells the log. Rounds are settled or voided
- * by this clock, and journaled time never goes back. `ClockGuard` decides on the consequences of a gap.
+ * Compares the wall clock with the journal's last command, at a start and whenever it is set back, and tells the log.
+ * Rounds are settled or voided by this clock, and journaled time never goes back. `ClockGuard` decides on the
+ * consequences of a gap.
  */
 import type { EngineReads } from '../engine/engine.js';
 import { BACKWARD_STEP_MS_MAX, GAP_MS_MAX } from '../engine/host/clock-guard.js';
+import type { Sequencer } from '../engine/host/sequencer.js';
+import type { Clock } from '../engine/model/ports.js';
 import { shellWord } from '../persistence/errors.js';
 import type { Log } from '../process/log/log.js';
 
@@ -38,6 +41,34 @@ export function tellGap(start: StartClock, log: Pick<Log, 'write'>): void {
         `is right now, stop the server and go back to before: npx tote restore ${shellWord(dataDir)} --to ${iso(nowMs)} ` +
         `--out ${shellWord(`${dataDir}-restored`)}. That leaves out all that was journaled by the wrong clock`,
     );
+  }
+}
+
+interface SetBackOptions {
+  readonly sequencer: {
+    readonly wallClock: Pick<Sequencer['wallClock'], 'condition'>;
+    readonly engine: Pick<EngineReads, 'timeMs'>;
+  };
+  readonly clock: Pick<Clock, 'nowMs'>;
+  readonly dataDir: string;
+  readonly log: Pick<Log, 'write'>;
+}
+
+/** A clock that runs ahead is often set right while the server runs. */
+export class SetBack {
+  /** The start has told of a clock that was behind then. */
+  #isTold = true;
+
+  constructor(private readonly options: SetBackOptions) {}
+
+  /** Call several times a second, first when the clock has been looked at. */
+  look(): void {
+    const { sequencer, clock, dataDir, log } = this.options;
+    const wasTold = this.#isTold;
+    this.#isTold = sequencer.wallClock.condition === 'behind';
+    if (!this.#isTold || wasTold) return;
+    const times = { nowMs: clock.nowMs(), lastTimeMs: sequencer.engine.timeMs };
+    tellGap({ ...times, hasStakes: false, isSimulated: false, dataDir }, log);
   }
 }
 

@@ -1,8 +1,9 @@
 /** The wall clock at a start: the log's words on it, and its advice. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { ClockCondition } from '../../engine/host/clock-guard.js';
 import type { Totals } from '../../engine/model/views.js';
-import { hasStakes, lengthText, type StartClock, tellGap } from '../../start/start-clock.js';
+import { hasStakes, lengthText, SetBack, type StartClock, tellGap } from '../../start/start-clock.js';
 
 const LAST_MS = Date.UTC(2026, 10, 20, 12);
 const MINUTE_MS = 60_000;
@@ -24,13 +25,11 @@ test('a gap of more than 15 minutes is logged with its length, a shorter one is 
 });
 
 test('with open stakes the line says what is waited for, and with simulated prices that rounds go on', () => {
-  const line = told(HOUR_MS, { hasStakes: true });
-  const sentence = / 1 h later: open rounds have stakes, so nothing is settled and no order is taken until/;
-  assert.match(line, sentence);
-  assert.match(line, /POST \/clock\/confirm/);
-  const made = told(HOUR_MS, { hasStakes: true, isSimulated: true });
+  const waits =
+    / 1 h later: open rounds have stakes, so nothing is settled and no order is taken until.*POST \/clock\/confirm/;
+  assert.match(told(HOUR_MS, { hasStakes: true }), waits);
   const goOn = / 1 h later: open rounds have stakes, and go on by this clock, since prices are simulated$/;
-  assert.match(made, goOn);
+  assert.match(told(HOUR_MS, { hasStakes: true, isSimulated: true }), goOn);
 });
 
 test('a clock that was set back is logged with the way back, a tolerated step is not', () => {
@@ -47,6 +46,22 @@ test('a cent in an open bet or a resting order is at stake', () => {
     const totals = { openStakesCents, reservedStakesCents } as Totals;
     assert.equal(hasStakes({ totals: () => totals }), openStakesCents + reservedStakesCents === 1);
   }
+});
+
+test('a clock that is set back while the server runs is logged each time, unless the start has told of it', () => {
+  const lines: string[] = [];
+  const wallClock: { condition: ClockCondition } = { condition: 'behind' };
+  const setBack = new SetBack({
+    sequencer: { wallClock, engine: { timeMs: LAST_MS } },
+    ...{ clock: { nowMs: () => LAST_MS - HOUR_MS }, dataDir: '/my tote' },
+    log: { write: (event) => lines.push(event) },
+  });
+  const counts = (['behind', 'sound', 'behind', 'behind', 'stepped', 'behind'] as const).map((condition) => {
+    wallClock.condition = condition;
+    setBack.look();
+    return lines.filter((event) => event === 'clock_gap').length;
+  });
+  assert.deepEqual(counts, [0, 0, 1, 1, 1, 2]);
 });
 
 test('a new journal has no gap', () => {
