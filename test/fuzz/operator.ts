@@ -2,6 +2,7 @@
  * Requests to the operator API that must change nothing: a wrong token, or one mistake in body, path or method; and
  * reads.
  */
+import { ENDPOINTS } from '../../http/operator/endpoints.js';
 import type { Rng } from '../support/reference/random/rng.js';
 import type { Prepared, Target } from './requests.js';
 import { CLOCK_STEPS, DOLLARS, FLAGS, NOT_ORDERS, PATH_SEGMENTS, QUERIES, TEXTS } from './values.js';
@@ -31,45 +32,29 @@ const PREFIX = '/operator/v1';
 const field = (usual: string, bad: readonly string[]): Field => ({ usual, bad });
 const TIER = ['"gold"', '"GOLD "', '"__proto__"', '""', '0', 'null', '["GOLD"]', '"G\\u0000LD"'];
 const SCOPES = [
-  '[]',
-  '["*"]',
-  '["markets:read","markets:read"]',
-  '"markets:read"',
-  '[null]',
-  '{"0":"markets:read"}',
+  ...['[]', '["*"]', '["markets:read","markets:read"]', '"markets:read"', '[null]'],
+  ...['{"0":"markets:read"}'],
 ];
 const TIMES = [
-  '"1970-01-01T00:00:00Z"',
-  '"tomorrow"',
-  '"9999999-01-01T00:00:00Z"',
-  '0',
-  '1e999',
-  '""',
-  '{}',
-  '"\\ud800"',
+  ...['"1970-01-01T00:00:00Z"', '"tomorrow"', '"9999999-01-01T00:00:00Z"', '0', '1e999', '""', '{}'],
+  ...['"\\ud800"'],
 ];
 const RULES = [
-  'null',
-  '[]',
-  '{"nope":1}',
-  '{"feeBps":-1}',
-  '{"feeBps":"1"}',
-  '{"limits":{"XXX":{}}}',
-  '{"__proto__":{"feeBps":1}}',
+  ...['null', '[]', '{"nope":1}', '{"feeBps":-1}', '{"feeBps":"1"}', '{"limits":{"XXX":{}}}'],
+  ...['{"__proto__":{"feeBps":1}}'],
 ];
 const REASON = [`"${'r'.repeat(501)}"`, '1', 'null', '[]', '{"length":1}'];
 const TRANSFER = { amount: field('1', ['0', '-0', ...DOLLARS]), reference: field('"fuzz"', TEXTS) };
 
-const READS: readonly ((ids: Ids) => string)[] = [
-  () => '/status',
-  () => '/accounts',
-  () => '/house',
-  ({ accountId }) => `/accounts/${accountId}`,
-  ({ accountId }) => `/accounts/${accountId}/keys`,
-  ...['/audit', '/keys', '/bets', '/rounds', '/transfers', '/rules', '/openapi.json'].map(
-    (path) => () => path,
-  ),
-];
+const READS: readonly ((ids: Ids) => string)[] = ENDPOINTS.filter(({ method }) => method === 'GET').map(
+  ({ path }) =>
+    ({ accountId, keyId }) =>
+      path
+        .replace('/accounts/{id}', `/accounts/${accountId}`)
+        .replace('/keys/{id}', `/keys/${keyId}`)
+        .replace('{id}', 'bet_1')
+        .replace('{crypto}', 'BTC'),
+);
 const change = (
   method: string,
   path: string | Endpoint['path'],
@@ -100,6 +85,15 @@ export const CHANGES: readonly Endpoint[] = [
   change('PATCH', ({ keyId }) => `/keys/${keyId}`, {
     expiresAt: field('"2099-01-01T00:00:00Z"', TIMES.slice(1)),
   }),
+  change('POST', '/keys/key_999999/rotate', {
+    overlapSeconds: field('1', ['-1', '0.5', '2592001', '"1"', 'null']),
+    expiresAt: field('null', TIMES),
+  }),
+  change('POST', '/prices/ETH/confirm', {
+    price: field('67000', DOLLARS),
+    reason: field('"r"', ['""', ...REASON]),
+  }),
+  change('POST', '/clock/confirm', { time: field('"2020-01-01T00:00:00Z"', TIMES) }),
   change('PUT', '/rules', { overrides: field('{"feeBps":250}', RULES), dryRun: field('true', FLAGS) }),
   change('POST', '/house/deposits', TRANSFER),
   change('POST', '/house/withdrawals', TRANSFER),
@@ -222,18 +216,8 @@ function badPlace(rng: Rng, ids: Ids): Made {
 
 function strangeToken(rng: Rng, token: string): string | null {
   return rng.pick([
-    null,
-    '',
-    'Bearer',
-    token,
-    `Basic ${token}`,
-    `Bearer ${token}0`,
-    `Bearer ${token.slice(0, -1)}`,
-    `Bearer ${token} ${token}`,
-    `Bearer "${token}"`,
-    `Bearer, Bearer ${token}`,
-    `Bearer ${'k'.repeat(1_000)}`,
-    'Bearer \xff\xfe',
-    "Bearer ' OR 1=1 --",
+    ...[null, '', 'Bearer', token, `Basic ${token}`, `Bearer ${token}0`, `Bearer ${token.slice(0, -1)}`],
+    ...[`Bearer ${token} ${token}`, `Bearer "${token}"`, `Bearer, Bearer ${token}`],
+    ...[`Bearer ${'k'.repeat(1_000)}`, 'Bearer \xff\xfe', "Bearer ' OR 1=1 --"],
   ]);
 }

@@ -3,10 +3,12 @@ import type { Rng } from '../support/reference/random/rng.js';
 import {
   AMOUNTS,
   FOREIGN_FIELDS,
+  LIMITS,
   MARKETS,
   NOT_ORDERS,
   ODDS,
   PERCENTS,
+  RECEIPTS,
   ROUNDS,
   SEEDS,
   SIDES,
@@ -36,6 +38,8 @@ export const ORDER_FIELDS: readonly Field[] = [
   { name: 'roundId', usual: '"BTC_ONE_DAY_20614"', values: ROUNDS, isRequired: false, leftOut: 0.9 },
   { name: 'validUntil', usual: '"2100-01-01T00:00:00Z"', values: TIMES, isRequired: false },
   { name: 'minOdds', usual: '1.01', values: ODDS, isRequired: false },
+  { name: 'limitOdds', usual: '1.01', values: LIMITS, isRequired: false, leftOut: 0.9 },
+  { name: 'receipt', usual: 'true', values: RECEIPTS, isRequired: false, leftOut: 0.9 },
   { name: 'clientSeed', usual: '"seed"', values: SEEDS, isRequired: false },
   { name: 'clientOrderId', usual: '"name"', values: SEEDS, isRequired: false },
 ];
@@ -92,6 +96,7 @@ function longBody(rng: Rng): Body {
 
 function strangeOrder(rng: Rng): Body {
   const parts: string[] = [];
+  const names = new Set<string>();
   let isBad = false;
   for (const { name, usual, values, isRequired, leftOut = 0.5 } of ORDER_FIELDS) {
     if (rng.chance(isRequired ? LEFT_OUT_CHANCE : leftOut)) {
@@ -105,8 +110,10 @@ function strangeOrder(rng: Rng): Body {
       isBad = true;
     }
     parts.push(`"${name}":${value.json}`);
+    names.add(name);
     isBad ||= value.isBad;
   }
+  isBad ||= names.has('limitOdds') && (names.has('minOdds') || names.has('expectedPercent'));
   if (rng.chance(FOREIGN_CHANCE)) {
     parts.push(rng.pick(FOREIGN_FIELDS));
     isBad = true;

@@ -31,35 +31,21 @@ const RETRIED_ORDERS = 25;
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', 'BREW', 'get'];
 const JSON_TYPES = ['application/json', 'application/json; charset=utf-8', 'APPLICATION/JSON'];
 const OTHER_TYPES = [
-  'text/plain',
-  '',
-  'application/jsonp',
-  'application/json; charset=utf-16',
-  'multipart/form-data',
+  ...['text/plain', '', 'application/jsonp', 'application/json; charset=utf-16', 'multipart/form-data'],
 ];
 const OTHER_HEADERS = [
-  'X-Forwarded-For: 1.2.3.4',
-  'X-HTTP-Method-Override: DELETE',
-  'Expect: 100-continue',
-  'Accept: */*;q=0',
-  'Accept-Encoding: gzip',
-  'Accept-Encoding: gzip;q=0.5, br, *;q=0',
-  'Accept-Encoding: ,;q=gzip',
-  'If-None-Match: *',
-  'If-None-Match: "x", W/',
-  'Range: bytes=0-1',
-  'Cookie: a=b',
-  'X-Empty:',
-  'Connection: keep-alive',
-  'X-Request-Id: mine',
-  'Origin: https://example.com',
-  'Authorization: Bearer x',
+  ...['X-Forwarded-For: 1.2.3.4', 'X-HTTP-Method-Override: DELETE', 'Expect: 100-continue'],
+  ...['Accept: */*;q=0', 'Accept-Encoding: gzip', 'Accept-Encoding: gzip;q=0.5, br, *;q=0'],
+  ...['Accept-Encoding: ,;q=gzip', 'If-None-Match: *', 'If-None-Match: "x", W/', 'Range: bytes=0-1'],
+  ...['Cookie: a=b', 'X-Empty:', 'Connection: keep-alive', 'X-Request-Id: mine'],
+  ...['Origin: https://example.com', 'Authorization: Bearer x'],
 ];
 
 export function prepare(rng: Rng, target: Target, serial: number): Prepared {
   return rng.weighted<() => Prepared>([
     [55, () => order(rng, target, serial)],
     [5, () => retriedOrder(target, serial)],
+    [5, () => quote(rng, target, serial)],
     [40, () => anything(rng, target)],
   ])();
 }
@@ -114,6 +100,13 @@ function order(rng: Rng, target: Target, serial: number): Prepared {
   };
 }
 
+/** It places nothing, and that its order would be refused is an answer, too. */
+function quote(rng: Rng, target: Target, serial: number): Prepared {
+  const made = order(rng, target, serial);
+  const bytes = Buffer.from(made.bytes.toString('latin1').replace('/orders', '/orders/quote'), 'latin1');
+  return { ...made, bytes, mustRefuse: false };
+}
+
 function anything(rng: Rng, target: Target): Prepared {
   const method = rng.chance(0.6) ? 'GET' : rng.pick(METHODS);
   let path = rng.chance(0.9)
@@ -122,9 +115,12 @@ function anything(rng: Rng, target: Target): Prepared {
   const known = rng.pick(READ_PATHS);
   const isKnown = rng.chance(0.6);
   path += isKnown
-    ? known.replace('{id}', () => (known.startsWith('/rounds/') ? rng.pick(target.roundIds) : 'BTC_ONE_DAY'))
-    : `${rng.pick(['/markets/', '/rounds/', '/'])}${rng.pick(PATH_SEGMENTS)}`;
-  if (rng.chance(0.4)) path += `?${rng.pick(QUERIES)}`;
+    ? known.replace(/\{\w+\}/, () => nameIn(rng, known, method, target))
+    : `${rng.pick(['/markets/', '/rounds/', '/orders/', '/'])}${rng.pick(PATH_SEGMENTS)}`;
+  // Nothing rests there, so that no stake goes back untold.
+  const query = method === 'DELETE' && path.endsWith('/orders') ? ['marketId=ETH_ONE_DAY'] : [];
+  if (rng.chance(0.4)) query.push(rng.pick(QUERIES));
+  if (query.length > 0) path += `?${query.join('&')}`;
   const lines: string[] = [];
   if (rng.chance(0.9)) {
     lines.push(`X-API-Key: ${rng.chance(0.8) ? rng.pick(target.secrets) : strangeKey(rng, target)}`);
@@ -143,22 +139,20 @@ function anything(rng: Rng, target: Target): Prepared {
   };
 }
 
+function nameIn(rng: Rng, path: string, method: string, { roundIds }: Target): string {
+  if (path.startsWith('/rounds/')) return rng.pick(roundIds);
+  if (path.includes('{key}')) return `again-${rng.integer(0, 50)}`;
+  if (!path.startsWith('/orders/')) return 'BTC_ONE_DAY';
+  return `bet_${method === 'DELETE' ? 999_999_999 : rng.integer(1, 2_000)}`;
+}
+
 function strangeKey(rng: Rng, { secrets }: Target): string {
   const secret = rng.pick(secrets);
   const at = rng.integer(0, secret.length - 1);
   return rng.pick([
-    '',
-    ' ',
-    'x',
-    secret.slice(0, at),
-    `${secret}0`,
-    `${secret.slice(0, at)}~${secret.slice(at + 1)}`,
-    `${secret}, ${secret}`,
-    secret.toUpperCase(),
-    '\xff\xfe',
-    `tote_${'A'.repeat(43)}`,
-    'k'.repeat(1_000),
-    "' OR 1=1 --",
+    ...['', ' ', 'x', secret.slice(0, at), `${secret}0`, `${secret.slice(0, at)}~${secret.slice(at + 1)}`],
+    ...[`${secret}, ${secret}`, secret.toUpperCase(), '\xff\xfe', `tote_${'A'.repeat(43)}`],
+    ...['k'.repeat(1_000), "' OR 1=1 --"],
   ]);
 }
 

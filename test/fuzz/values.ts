@@ -14,13 +14,7 @@ const good = (...texts: readonly string[]): Value[] => texts.map((json) => ({ js
 
 /** No numbers, markets, sides or seeds. */
 const NEITHER: readonly Value[] = bad(
-  'null',
-  'true',
-  '[]',
-  '{}',
-  '[1]',
-  '{"toString":1}',
-  '{"__proto__":{"amount":1}}',
+  ...['null', 'true', '[]', '{}', '[1]', '{"toString":1}', '{"__proto__":{"amount":1}}'],
 );
 
 export const AMOUNTS: readonly Value[] = [
@@ -46,6 +40,18 @@ export const ODDS: readonly Value[] = [
   ...NEITHER,
 ];
 
+/** An order with one of the good ones is placed at once, or rests for ever. */
+export const LIMITS: readonly Value[] = [
+  ...good('1.01', '1.1', '1000', '1e3', '1.010'),
+  ...bad('1', '1.005', '10.01', '100.5', '1000.1', '1001', '-1.01', '1e999', '"2"', '99999999999999999999'),
+  ...NEITHER,
+];
+
+export const RECEIPTS: readonly Value[] = [
+  ...good('true', 'false'),
+  ...bad('"true"', '0', 'null', '[]', '{}'),
+];
+
 export const TIMES: readonly Value[] = [
   ...good('"2100-01-01T00:00:00Z"', '"2100-01-01T00:00:00.000000001+14:00"', '"1970-01-01T00:00:00Z"'),
   ...bad('"2100-01-01"', '"2100-13-01T00:00:00Z"', '"soon"', '""', '4102444800000', '"2100-01-01T00:00:00"'),
@@ -54,16 +60,8 @@ export const TIMES: readonly Value[] = [
 
 /** Whichever round is current, these are other ones or none. */
 export const ROUNDS: readonly Value[] = bad(
-  '"BTC_ONE_DAY_0"',
-  '"BTC_ONE_DAY_9999999999"',
-  '"BTC_ONE_DAY_-1"',
-  '"BTC_ONE_DAY_020614"',
-  '"ETH_ONE_DAY_20614"',
-  '"__proto___1"',
-  '""',
-  '1',
-  'null',
-  '[]',
+  ...['"BTC_ONE_DAY_0"', '"BTC_ONE_DAY_9999999999"', '"BTC_ONE_DAY_-1"', '"BTC_ONE_DAY_020614"'],
+  ...['"ETH_ONE_DAY_20614"', '"__proto___1"', '""', '1', 'null', '[]'],
 );
 
 export const MARKETS: readonly Value[] = [
@@ -104,44 +102,20 @@ export const SEEDS: readonly Value[] = [
 ];
 
 export const NOT_ORDERS: readonly string[] = [
-  '',
-  ' ',
-  'null',
-  '[]',
-  '"order"',
-  '1e999',
-  '{',
-  '}',
-  '{}',
-  '{"marketId"}',
-  '{"amount":1,}',
-  "{'amount':1}",
-  '{"amount":1}{"amount":1}',
-  '\ufeff{"amount":1}',
-  '//\n{}',
-  `${'['.repeat(2_000)}${']'.repeat(2_000)}`,
-  '['.repeat(3_000),
-  '{"a":'.repeat(1_000),
-  `{${Array.from({ length: 500 }, (_, n) => `"f${n}":${n}`).join(',')}}`,
-  `[${'0,'.repeat(2_000)}0]`,
-  `"${'x'.repeat(4_000)}"`,
-  '{"__proto__":{"marketId":"BTC_ONE_DAY","prediction":"UP","amount":1}}',
+  ...['', ' ', 'null', '[]', '"order"', '1e999', '{', '}', '{}', '{"marketId"}', '{"amount":1,}'],
+  ...["{'amount':1}", '{"amount":1}{"amount":1}', '\ufeff{"amount":1}', '//\n{}'],
+  ...[`${'['.repeat(2_000)}${']'.repeat(2_000)}`, '['.repeat(3_000), '{"a":'.repeat(1_000)],
+  ...[`{${Array.from({ length: 500 }, (_, n) => `"f${n}":${n}`).join(',')}}`],
+  ...[`[${'0,'.repeat(2_000)}0]`, `"${'x'.repeat(4_000)}"`],
+  ...['{"__proto__":{"marketId":"BTC_ONE_DAY","prediction":"UP","amount":1}}'],
 ];
 
 export const FOREIGN_FIELDS: readonly string[] = [
-  '"__proto__":{}',
-  '"constructor":{"prototype":{"amount":1}}',
-  '"Amount":1',
-  '"amount ":1',
-  '"":1',
-  '"account":1',
-  '"balance":1e9',
-  '"limitOdds":"2"',
-  '"hasOwnProperty":1',
-  '"toJSON":1',
-  `"deep":${'['.repeat(1_000)}${']'.repeat(1_000)}`,
-  `"deep":${'{"a":'.repeat(500)}1${'}'.repeat(500)}`,
-  Array.from({ length: 300 }, (_, n) => `"wide${n}":${n}`).join(','),
+  ...['"__proto__":{}', '"constructor":{"prototype":{"amount":1}}', '"Amount":1', '"amount ":1'],
+  ...['"":1', '"account":1', '"balance":1e9', '"limitOdds":"2"', '"hasOwnProperty":1', '"toJSON":1'],
+  ...[`"deep":${'['.repeat(1_000)}${']'.repeat(1_000)}`],
+  ...[`"deep":${'{"a":'.repeat(500)}1${'}'.repeat(500)}`],
+  ...[Array.from({ length: 300 }, (_, n) => `"wide${n}":${n}`).join(',')],
 ];
 
 export const DOLLARS: readonly string[] = [
