@@ -212,17 +212,12 @@ function open(state: ReferenceState, round: ReferenceRound, timeMs: number, pric
   round.status = LIVE;
   const market = marketOfRound(state, round);
   market.current = round;
-  market.usedRoundNumbers.push(round.roundNumber);
+  const { roundNumber } = round;
+  market.usedRoundNumbers.push(roundNumber);
   const asset = assetOf(round.market);
   if (round.startTimeMs >= (state.openPrices[asset]?.timeMs ?? 0))
     state.openPrices[asset] = { price, timeMs: round.startTimeMs };
-  events.push({
-    type: 'roundOpened',
-    timeMs,
-    market: round.market,
-    roundNumber: round.roundNumber,
-    openPrice: price,
-  });
+  events.push({ type: 'roundOpened', timeMs, market: round.market, roundNumber, openPrice: price });
   if (timeMs >= round.lockTimeMs) {
     round.status = LOCKED;
     events.push(changed('roundLocked', timeMs, round));

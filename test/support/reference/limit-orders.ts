@@ -89,14 +89,10 @@ const asOrder = ({ placed }: ReferenceBet, timeMs: number, fairShareE6: number):
 };
 
 export function filledBy(fills: readonly OrderFilled[]): LimitFills {
-  const of = (isUp: boolean) => fills.filter(({ side }) => (side === UP) === isUp);
-  const cents = (isUp: boolean) => of(isUp).reduce((sum, { stakeCents }) => sum + stakeCents, 0);
-  return {
-    upOrders: of(true).length,
-    upCents: cents(true),
-    downOrders: of(false).length,
-    downCents: cents(false),
-  };
+  const up = fills.filter(({ side }) => side === UP);
+  const down = fills.filter(({ side }) => side !== UP);
+  const cents = (some: readonly OrderFilled[]) => some.reduce((sum, { stakeCents }) => sum + stakeCents, 0);
+  return { upOrders: up.length, upCents: cents(up), downOrders: down.length, downCents: cents(down) };
 }
 
 export function fillOrders(state: ReferenceState, command: FillOrders): Verdict {

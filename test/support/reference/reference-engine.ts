@@ -212,14 +212,10 @@ export class ReferenceEngine implements EngineReads {
     const bets = open.filter(({ status }) => status !== 'PENDING');
     const sumOf = (of: readonly BetView[], field: 'stakeCents' | 'payoutCents'): number =>
       of.reduce((sum, bet) => sum + bet[field], 0);
-    const payoutCents = (side: number): number =>
-      sumOf(
-        bets.filter((bet) => bet.side === side),
-        'payoutCents',
-      );
+    const of = (side: number) => bets.filter((bet) => bet.side === side);
     return {
       ...{ openBets: bets.length, openStakesCents: sumOf(bets, 'stakeCents') },
-      ...{ payoutUpCents: payoutCents(UP), payoutDownCents: payoutCents(DOWN) },
+      ...{ payoutUpCents: sumOf(of(UP), 'payoutCents'), payoutDownCents: sumOf(of(DOWN), 'payoutCents') },
       ...{ pendingOrders: pending.length, reservedCents: sumOf(pending, 'stakeCents') },
     };
   }

@@ -49,15 +49,8 @@ export function moveHouse(
 ): BalanceMoved {
   state.houseCents += amountCents;
   const reference = roundId(round.market, round.roundNumber);
-  return {
-    type: 'balanceMoved',
-    timeMs,
-    account: 0,
-    amountCents,
-    balanceCents: state.houseCents,
-    reason,
-    reference,
-  };
+  const balanceCents = state.houseCents;
+  return { type: 'balanceMoved', timeMs, account: 0, amountCents, balanceCents, reason, reference };
 }
 
 export function resolve(

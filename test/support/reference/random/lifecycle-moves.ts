@@ -106,15 +106,8 @@ export function openLate(world: World, rng: Rng): Command {
   const market = rng.pick(WORLD_MARKETS.filter((one) => assetOf(one) === asset));
   const maxAgeMs = marketRulesOf(world.state, market)?.maxPriceAgeMs ?? 10_000;
   const ageMs = rng.pick([0, 0, rng.integer(0, maxAgeMs), maxAgeMs, maxAgeMs + 1]);
-  return {
-    kind: 'openLate',
-    timeMs: world.nowMs,
-    asset,
-    price: nextPrice(world, rng, asset),
-    priceTimeMs: world.nowMs - ageMs,
-    source: null,
-    evidence: 'test',
-  };
+  const opening = { asset, price: nextPrice(world, rng, asset), priceTimeMs: world.nowMs - ageMs };
+  return { kind: 'openLate', timeMs: world.nowMs, ...opening, source: null, evidence: 'test' };
 }
 
 /** Rounds whose bets are final and that have no root. */
@@ -123,6 +116,8 @@ export const rootless = ({ state }: World): ReferenceRound[] =>
     ...state.markets.flatMap(({ current }) => (current?.status === LOCKED ? [current] : [])),
     ...state.settling,
   ].filter(({ rootBy }) => rootBy === null);
+
+const hex = (value: number, digits: number): string => value.toString(16).padStart(digits, '0');
 
 export function publishRoot(world: World, rng: Rng): Command {
   const settled = world.state.markets.flatMap((market) => market.settledRounds.slice(-2));
@@ -137,19 +132,10 @@ export function publishRoot(world: World, rng: Rng): Command {
     timeMs: world.nowMs,
     market: round.market,
     roundNumber: round.roundNumber,
-    merkleRoot: rng
-      .integer(0, 2 ** 48)
-      .toString(16)
-      .padStart(64, '0'),
+    merkleRoot: hex(rng.integer(0, 2 ** 48), 64),
     treeSize: round.bets.length + (rng.chance(0.95) ? 0 : 1),
-    keyId: rng
-      .integer(0, 2 ** 48)
-      .toString(16)
-      .padStart(16, '0'),
-    signature: rng
-      .integer(0, 2 ** 48)
-      .toString(16)
-      .padStart(128, '0'),
+    keyId: hex(rng.integer(0, 2 ** 48), 16),
+    signature: hex(rng.integer(0, 2 ** 48), 128),
   };
 }
 
@@ -169,11 +155,6 @@ export function voidRound(world: World, rng: Rng): Command {
     [3, () => rng.pick([unknown, ...world.state.settling])],
     [2, () => rng.pick([unknown, ...settled])],
   ])();
-  return {
-    kind: 'voidRound',
-    timeMs: world.nowMs,
-    market,
-    roundNumber,
-    reason: rng.pick(['', 'feed broke']),
-  };
+  const reason = rng.pick(['', 'feed broke']);
+  return { kind: 'voidRound', timeMs: world.nowMs, market, roundNumber, reason };
 }

@@ -102,20 +102,13 @@ export function setCalendar(world: World, rng: Rng): Command {
   const closeMs = openMs + rng.integer(1, 25) * minuteMs + rng.pick([0, 0, -1, 1]);
   const reopenMs = closeMs + rng.integer(1, 3) * minuteMs;
   const always = [hereMs - 86_400_000, hereMs + 86_400_000] as const;
+  const open = [openMs, closeMs] as const;
+  const again = [reopenMs, always[1]] as const;
   return {
     kind: 'setCalendar',
     timeMs: world.nowMs,
     assetClass: rng.pick(ASSET_CLASSES),
-    sessions: rng.pick([
-      [always],
-      [always],
-      [[openMs, closeMs]],
-      [
-        [openMs, closeMs],
-        [reopenMs, always[1]],
-      ],
-      [],
-    ]),
+    sessions: rng.pick([[always], [always], [open], [open, again], []]),
   };
 }
 

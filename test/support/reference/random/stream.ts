@@ -119,12 +119,8 @@ export function randomCommands(
   hasLimits = false,
 ): readonly Command[] {
   const rng = new Rng(seed);
-  return drawStream(
-    seed,
-    Array.from({ length: steps }, () => rng.integer(0, 0xffff_ffff)),
-    isQuoting,
-    hasLimits,
-  ).accepted;
+  const seeds = Array.from({ length: steps }, () => rng.integer(0, 0xffff_ffff));
+  return drawStream(seed, seeds, isQuoting, hasLimits).accepted;
 }
 
 export function randomEngine(seed: number, steps: number, isQuoting = true, hasLimits = false): Engine {
@@ -144,12 +140,8 @@ function drive(
   hasLimits = true,
 ): void {
   const rng = new Rng(worldSeed);
-  const world = new World(
-    target.reference.state,
-    1_700_000_000_000 + rng.integer(0, 900_000),
-    isQuoting,
-    hasLimits,
-  );
+  const startMs = 1_700_000_000_000 + rng.integer(0, 900_000);
+  const world = new World(target.reference.state, startMs, isQuoting, hasLimits);
   openWorld(target, world, rng);
   for (const seed of steps) {
     const stepRng = new Rng(seed);
@@ -169,16 +161,14 @@ function openWorld(target: Target, world: World, rng: Rng): void {
     target.apply({ kind: 'createAccount', timeMs, name: null, tier: rng.integer(1, 4), balanceCents });
   }
   for (const asset of WORLD_ASSETS) {
-    const price = world.price(asset);
-    target.apply({
-      kind: 'openLate',
-      timeMs,
+    const opening = {
       asset,
-      price,
+      price: world.price(asset),
       priceTimeMs: timeMs,
       source: null,
       evidence: 'start',
-    });
+    };
+    target.apply({ kind: 'openLate', timeMs, ...opening });
   }
 }
 
