@@ -31,6 +31,8 @@ const kind = <K extends Command['kind']>(name: K) => fc.constant(name);
 const idempotency = fc.record({ keyHigh: digest48, keyLow: digest48, body: digest48 });
 const market = index(MARKET_IDS);
 const asset = index(ASSETS);
+const tier = index(TIERS);
+const source = orNull(text);
 const transfer = { timeMs, account: number, amountCents: cents, reference: text };
 
 export const anyOrder: fc.Arbitrary<PlaceOrder> = fc.record({
@@ -77,18 +79,10 @@ const anyDeed: fc.Arbitrary<Command> = fc.oneof(
     boundaryMs: timeMs,
     price: orNull(price),
     priceTimeMs: orNull(timeMs),
-    source: orNull(text),
+    source,
     evidence: text,
   }),
-  fc.record({
-    kind: kind('openLate'),
-    timeMs,
-    asset,
-    price,
-    priceTimeMs: timeMs,
-    source: orNull(text),
-    evidence: text,
-  }),
+  fc.record({ kind: kind('openLate'), timeMs, asset, price, priceTimeMs: timeMs, source, evidence: text }),
   fc.record({ kind: kind('confirmPrice'), timeMs, asset, price, reason: text }),
   fc.record({ kind: kind('settle'), timeMs, betsMax: number }),
   anyOrder,
@@ -106,19 +100,10 @@ const anyDeed: fc.Arbitrary<Command> = fc.oneof(
     ordersMax: number,
   }),
   fc.record({ kind: kind('expireOrders'), timeMs, ordersMax: number }),
-  fc.record({
-    kind: kind('createAccount'),
-    timeMs,
-    name: orNull(text),
-    tier: index(TIERS),
-    balanceCents: cents,
-  }),
+  fc.record({ kind: kind('createAccount'), timeMs, name: orNull(text), tier, balanceCents: cents }),
   fc.record({
     kind: kind('updateAccount'),
-    timeMs,
-    account: number,
-    tier: orNull(index(TIERS)),
-    frozen: orNull(flag),
+    ...{ timeMs, account: number, tier: orNull(tier), frozen: orNull(flag) },
   }),
   fc.record({ kind: fc.constantFrom('deposit' as const, 'withdraw' as const), ...transfer }),
   fc.record({

@@ -30,15 +30,8 @@ export class BusyEngine {
     for (let account = 1; account <= accounts; account += 1) {
       this.#accept({ kind: 'createAccount', timeMs, name: null, tier: 2, balanceCents: BALANCE_CENTS });
     }
-    this.#accept({
-      kind: 'openLate',
-      timeMs,
-      asset: 0,
-      price: 100,
-      priceTimeMs: timeMs,
-      source: null,
-      evidence: '',
-    });
+    const opening = { asset: 0, price: 100, priceTimeMs: timeMs, source: null, evidence: '' };
+    this.#accept({ kind: 'openLate', timeMs, ...opening });
   }
 
   /** Ends the round and settles all but the last bets: the engine stands in the middle of a settlement. */
