@@ -7,16 +7,8 @@ import { nkeys } from '@nats-io/transport-node';
 
 type Keys = ReturnType<typeof nkeys.createUser>;
 
-const UNLIMITED = {
-  subs: -1,
-  data: -1,
-  payload: -1,
-  imports: -1,
-  exports: -1,
-  wildcards: true,
-  conn: -1,
-  leaf: -1,
-};
+const TRAFFIC = { subs: -1, data: -1, payload: -1 };
+const UNLIMITED = { ...TRAFFIC, imports: -1, exports: -1, wildcards: true, conn: -1, leaf: -1 };
 const STORAGE = { mem_storage: -1, disk_storage: -1, streams: -1, consumer: -1 };
 const EVERYTHING = { pub: {}, sub: {} };
 
@@ -36,13 +28,7 @@ export function createNatsUser(): NatsUser {
     `${system.getPublicKey()}: ${accountOf(system, 'SYS', UNLIMITED)}`,
     `${account.getPublicKey()}: ${accountOf(account, 'tote', { ...UNLIMITED, ...STORAGE })}`,
   ];
-  const token = signed(account, user, 'tote', {
-    type: 'user',
-    ...EVERYTHING,
-    subs: -1,
-    data: -1,
-    payload: -1,
-  });
+  const token = signed(account, user, 'tote', { type: 'user', ...EVERYTHING, ...TRAFFIC });
   const seed = new TextDecoder().decode(user.getSeed());
   return {
     config: `operator: ${signed(operator, operator, 'exchange', { type: 'operator' })}
