@@ -30,14 +30,8 @@ interface PendingName {
 type Names = Map<string, File | null>;
 
 /** The fate of changes that were not synced. */
-export type Loss = 'all kept' | 'all dropped' | 'first ones kept' | 'any kept' | 'any kept, torn';
-export const LOSSES: readonly Loss[] = [
-  'all kept',
-  'all dropped',
-  'first ones kept',
-  'any kept',
-  'any kept, torn',
-];
+export const LOSSES = ['all kept', 'all dropped', 'first ones kept', 'any kept', 'any kept, torn'] as const;
+export type Loss = (typeof LOSSES)[number];
 
 export class Disk {
   readonly #names: Names = new Map();
