@@ -20,13 +20,8 @@ const CALLS =
 
 export const tracer = (logFile: string): readonly string[] => [
   'strace',
-  ...[
-    '--follow-forks',
-    '--decode-fds=path',
-    '--strings-in-hex=all',
-    '--string-limit=10000000',
-    '--quiet=all',
-  ],
+  ...['--follow-forks', '--decode-fds=path', '--quiet=all'],
+  ...['--strings-in-hex=all', '--string-limit=10000000'],
   `--trace=${CALLS}`,
   `--output=${logFile}`,
 ];
