@@ -83,12 +83,8 @@ export class World implements ClientWorld {
     this.faults = new Faults(this.machine);
     this.operator = new Operator(this, this.chances.operator);
     const stormFromMs = this.config.startMs + SETTLING_IN_MS;
-    this.plan = planFaults(
-      options.seed,
-      stormFromMs,
-      stormFromMs + this.config.stormMs,
-      this.config.faultEveryMs,
-    );
+    const { stormMs, faultEveryMs } = this.config;
+    this.plan = planFaults(options.seed, stormFromMs, stormFromMs + stormMs, faultEveryMs);
     this.#liveness = new Liveness(this);
   }
 

@@ -175,13 +175,8 @@ export class Oracle {
     const { model } = this;
     if (model.rules === null) return;
     const markets = model.rules.markets.map(({ marketId }) => marketOf(marketId));
-    const scope: Scope = {
-      markets,
-      assets: [],
-      rounds: [...this.#rounds.values()],
-      limits: LIST_LIMITS,
-      timesMs: [],
-    };
+    const rounds = [...this.#rounds.values()];
+    const scope: Scope = { markets, assets: [], rounds, limits: LIST_LIMITS, timesMs: [] };
     const actual = readAll(engine, scope);
     const expected = readAll(model, scope);
     for (const name of Object.keys(expected))

@@ -176,14 +176,9 @@ export class Bettor {
   #pester(key: KnownKey): void {
     const { rng } = this;
     const bad = badBody(this.world, rng);
-    const order = JSON.stringify(sensibleOrder(this.world, rng));
-    const post = {
-      method: 'POST',
-      path: '/v1/orders',
-      apiKey: key.secret,
-      body: order,
-      contentType: 'application/json',
-    };
+    const body = JSON.stringify(sensibleOrder(this.world, rng));
+    const contentType = 'application/json';
+    const post = { method: 'POST', path: '/v1/orders', apiKey: key.secret, body, contentType };
     this.#request(
       rng.pick<Omit<ClientRequest, 'port' | 'address'>>([
         { ...post, body: bad },

@@ -145,13 +145,8 @@ export class Server {
       onRefused: (_round, code) => parts.coverage.hit('fault', `root refused ${code}`),
     });
     const requestIdPrefix = `life${parts.incarnation}`;
-    this.gateways = new SimGateways({
-      ...parts,
-      sequencer: this.sequencer,
-      latestTick,
-      fairShare,
-      requestIdPrefix,
-    });
+    const { sequencer } = this;
+    this.gateways = new SimGateways({ ...parts, sequencer, latestTick, fairShare, requestIdPrefix });
     this.handlers = { public: this.gateways.handler, operator: this.#operatorApi(schedule, tracker) };
   }
 
