@@ -19,12 +19,8 @@ const head = (what: string): string => `/**
 
 function streamDocument(): object {
   const { components } = typia.json.schemas<[ServerMessage, ClientMessage], '3.1'>();
-  return {
-    openapi: '3.1.0',
-    info: { title: 'stream', version: '1.0.0' },
-    paths: {},
-    components: sorted(components),
-  };
+  const info = { title: 'stream', version: '1.0.0' };
+  return { openapi: '3.1.0', info, paths: {}, components: sorted(components) };
 }
 
 /** The compiler's order of a union's members, and of its maps, changes from build to build. */

@@ -136,11 +136,8 @@ async function session() {
   const init = { method: 'POST', headers, body: JSON.stringify({ token: TOKEN }) };
   const url = `${Origin}/console/session`;
   const opened = await fetch(url, init);
-  return {
-    url,
-    init,
-    headers: { ...headers, Cookie: opened.headers.getSetCookie()[0]?.split(';')[0] ?? '' },
-  };
+  const [Cookie = ''] = opened.headers.getSetCookie()[0]?.split(';') ?? [];
+  return { url, init, headers: { ...headers, Cookie } };
 }
 
 test("the console's session", async () => {

@@ -28,11 +28,8 @@ function written(t: TestContext): Written & { readonly paths: Readonly<Record<st
   // The next change of the folder bears another time.
   do chmodSync(dir.root, 0o700);
   while (statSync(dir.root).ctimeMs <= statSync(dir.journal).ctimeMs);
-  return {
-    dir,
-    store,
-    paths: { segment, wal: walPath(segment), mark: dir.markFile, folder: dirname(segment) },
-  };
+  const paths = { segment, wal: walPath(segment), mark: dir.markFile, folder: dirname(segment) };
+  return { dir, store, paths };
 }
 
 const remove = (path: string): void => rmSync(path, { recursive: true });

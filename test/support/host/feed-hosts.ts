@@ -43,11 +43,8 @@ export function simulatedHost(
     fromMs: engine === undefined ? clock.wallMs : engine.timeMs,
     isOpen: (assetClass, timeMs) => hours.isOpen(assetClass, timeMs),
   });
-  const all: HostOptions = {
-    feeds: [feed],
-    calendar: (assetClass, nowMs) => hours.sessions(assetClass, nowMs),
-    ...options,
-  };
+  const calendar: HostOptions['calendar'] = (assetClass, nowMs) => hours.sessions(assetClass, nowMs);
+  const all: HostOptions = { feeds: [feed], calendar, ...options };
   const host = engine === undefined ? new TestHost(clock, all) : new TestHost(clock, all, engine);
   host.lifecycle.start();
   host.settle();

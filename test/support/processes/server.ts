@@ -239,12 +239,8 @@ export class Server {
       { scopes },
     );
     assert.equal(key.status, 201, key.text);
-    return {
-      accountId: account.data.id,
-      keyId: key.data.id,
-      secret: key.data.secret,
-      api: this.api(key.data.secret),
-    };
+    const { id: keyId, secret } = key.data;
+    return { accountId: account.data.id, keyId, secret, api: this.api(secret) };
   }
 
   /** At the engine's present time; answers once all effects are durable. */
