@@ -51,15 +51,10 @@ async function rolesAreTold({ leader, b, bettor }: Pair): Promise<void> {
   });
   const ofLeader = await scrape(leader);
   const ofStandby = await scrape({ operatorUrl, token: TOKEN });
-  const role = (of: typeof ofLeader) =>
-    ['leader', 'standby'].map((name) => of.value(`tote_replication_role{role="${name}"}`));
-  assert.deepEqual(
-    [role(ofLeader), role(ofStandby)],
-    [
-      [1, 0],
-      [0, 1],
-    ],
+  const roles = [ofLeader, ofStandby].flatMap((of) =>
+    ['leader', 'standby'].map((name) => of.value(`tote_replication_role{role="${name}"}`)),
   );
+  assert.deepEqual(roles, [1, 0, 0, 1]);
   assert.equal(ofLeader.value('tote_replication_standbys'), 1);
   assert.equal(ofStandby.value('tote_replication_standbys'), undefined);
   for (const scraped of [ofLeader, ofStandby]) {

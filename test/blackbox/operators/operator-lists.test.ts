@@ -200,11 +200,8 @@ test("an account's ledger is its own, and a transfer is found by its reference",
       amount,
     ]);
   const wire = `reference=${encodeURIComponent('wire 77/ü')}`;
-  const deposits = [
-    ['deposit', null, 100],
-    ['deposit', ada.accountId, 12.5],
-    ['deposit', bob.accountId, 12.5],
-  ];
+  const ofAccounts = [ada, bob].map(({ accountId }) => ['deposit', accountId, 12.5]);
+  const deposits = [['deposit', null, 100], ...ofAccounts];
   assert.deepEqual(await found(wire), deposits);
   assert.deepEqual(await found(`${wire}&accountId=house`), deposits.slice(0, 1));
   assert.deepEqual(await found(`${wire}&accountId=${bob.accountId}`), deposits.slice(2));

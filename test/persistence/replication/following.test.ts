@@ -88,13 +88,8 @@ test('batches go to the disk at once, and the lead comes when it has them all', 
   for (const seq of [7, 8]) replica.snapshotTaken(seq);
   thread.onMessage({ kind: 'handOver', to: 'c' });
   replica.release();
-  const last = [
-    { kind: 'covered', seq: 5 },
-    ...[
-      { kind: 'covered', seq: 6 },
-      { kind: 'release', successor: 'c' },
-    ],
-  ];
+  const covered = [5, 6].map((seq) => ({ kind: 'covered', seq }));
+  const last = [...covered, { kind: 'release', successor: 'c' }];
   assert.deepEqual(posted.slice(taken()), last, 'the log keeps what came after the last three snapshots');
   await replica.close();
   thread.onMessage({ kind: 'batch', row: must(ROWS[4], 'a batch') });
