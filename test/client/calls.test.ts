@@ -134,13 +134,8 @@ test('pauses double up to five seconds, less up to half by chance', async () => 
 /** By the round, the time, the odds, the stake or the balance, as docs/bots/errors.md says. */
 const CHECKED_AFTER_THE_KEY: readonly string[] = [
   ...['trading_disabled', 'round_changed', 'round_not_live', 'betting_closed', 'order_expired'],
-  ...[
-    'stake_out_of_range',
-    'odds_changed',
-    'insufficient_balance',
-    'round_exposure_limit',
-    'too_many_open_bets',
-  ],
+  ...['stake_out_of_range', 'odds_changed', 'insufficient_balance'],
+  ...['round_exposure_limit', 'too_many_open_bets'],
   ...NO_SHARE_CODES,
 ];
 const UNCONNECTED = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT'];

@@ -93,12 +93,8 @@ class Table {
     const timeMs = END_MS;
     this.engine.apply({ kind: 'suspendMarket', timeMs: DAY_MS, market: BTC_15M, suspended: true });
     this.engine.apply({ kind: 'advance', timeMs });
-    const price = {
-      price: closePrice,
-      priceTimeMs: closePrice === null ? null : timeMs,
-      source: null,
-      evidence: '',
-    };
+    const priceTimeMs = closePrice === null ? null : timeMs;
+    const price = { price: closePrice, priceTimeMs, source: null, evidence: '' };
     this.engine.apply({ kind: 'boundaryPrice', timeMs, asset: 0, boundaryMs: timeMs, ...price });
     this.engine.apply({ kind: 'settle', timeMs, betsMax: 1_000_000 });
     equal(this.engine.unsettledRounds().length, 0);

@@ -9,13 +9,8 @@ import { Sandbox, type Trader } from '../../support/api/api-client-sandbox.js';
 import type { Answered } from '../../support/http/client.js';
 
 const BODY_BYTES_MAX = 16_384;
-const ORDER = {
-  marketId: 'BTC_FOUR_HOURS',
-  prediction: 'UP',
-  amount: 10,
-  expectedPercent: 50,
-  clientSeed: 'ü',
-};
+const MARKET = 'BTC_FOUR_HOURS';
+const ORDER = { marketId: MARKET, prediction: 'UP', amount: 10, expectedPercent: 50, clientSeed: 'ü' };
 
 let sandbox: Sandbox;
 

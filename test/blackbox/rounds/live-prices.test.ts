@@ -46,14 +46,8 @@ after(async () => {
 });
 
 function send(): void {
-  const publishTime = Math.floor(Date.now() / 1_000);
-  const prices = ASSETS.map((asset, i) => ({
-    asset,
-    price: `${(i + 1) * 1_000}`,
-    conf: '1',
-    expo: -2,
-    publishTime,
-  }));
+  const fields = { conf: '1', expo: -2, publishTime: Math.floor(Date.now() / 1_000) };
+  const prices = ASSETS.map((asset, i) => ({ asset, price: `${(i + 1) * 1_000}`, ...fields }));
   const sent = prices.filter(({ asset }) => !missing.has(asset));
   for (const { response } of service.streams.all) response.write(eventOf(sent));
   const trade = tickerJson({ id: ++trades, bid: '10.00', ask: '10.02', timeMs: Date.now() });

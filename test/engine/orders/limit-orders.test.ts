@@ -22,16 +22,10 @@ const CLOSES_MS = 14 * MINUTE_MS + 10_000;
 type LimitWish = Pick<PlaceOrder, 'account' | 'limitOddsE4'> &
   Partial<Pick<PlaceOrder, 'key' | 'stakeCents' | 'fairShareE6' | 'validUntilMs'>> & { readonly side?: Side };
 
-const limit = (exchange: Exchange, { side = 'UP', ...wish }: LimitWish): Outcome =>
-  exchange.apply(
-    plainOrder({
-      timeMs: exchange.nowMs,
-      market: BTC_15M,
-      side: SIDES.indexOf(side),
-      stakeCents: 10_00,
-      ...wish,
-    }),
-  );
+const limit = (exchange: Exchange, { side = 'UP', ...wish }: LimitWish): Outcome => {
+  const order = { timeMs: exchange.nowMs, market: BTC_15M, side: SIDES.indexOf(side), stakeCents: 10_00 };
+  return exchange.apply(plainOrder({ ...order, ...wish }));
+};
 
 const eventsOf = (outcome: Outcome): readonly EngineEvent[] =>
   outcome.status === 'accepted' ? outcome.events : [];

@@ -59,13 +59,8 @@ test('updates become ticks of all 14 assets, with the time and the evidence of t
     source: 'hermes',
     origin: `${HERMES_IDS.BTC} slot 307134755 confidence 2302419392e-8`,
   });
-  const all = ASSETS.map((asset, i) => ({
-    asset,
-    price: `${1_160_00 + i}`,
-    conf: '3',
-    expo: -5,
-    publishTime: NOON_S + 1,
-  }));
+  const fields = { conf: '3', expo: -5, publishTime: NOON_S + 1 };
+  const all = ASSETS.map((asset, i) => ({ asset, price: `${1_160_00 + i}`, ...fields }));
   stream.write(eventOf(all));
   for (const [asset] of ASSETS.entries()) {
     const tick = await started.ticks.next();

@@ -173,6 +173,7 @@ function openAt(fairShareE6: number, openBetsMax = 10_000): Harness {
 }
 
 const side = fc.constantFrom('UP', 'DOWN');
+const GUARDS = [{}, {}, { minOdds: 1.6 }, { limitOdds: 1.7 }, { expectedPercent: 50 }];
 
 test('a quote in parts is what these orders get one after the other, to the cent, and where they end', () => {
   const ends = new Map<string, number>();
@@ -187,13 +188,7 @@ test('a quote in parts is what these orders get one after the other, to the cent
           prediction: side,
           cents: fc.oneof(fc.integer({ min: 90, max: 150_00 }), fc.integer({ min: 200_00, max: 900_00 })),
           parts: fc.integer({ min: 2, max: 25 }),
-          guard: fc.constantFrom<object>(
-            {},
-            {},
-            { minOdds: 1.6 },
-            { limitOdds: 1.7 },
-            { expectedPercent: 50 },
-          ),
+          guard: fc.constantFrom<object>(...GUARDS),
         }),
       }),
       ({ fairShareE6, before, openBetsMax, balanceCents, wish }) => {
@@ -266,17 +261,10 @@ test('parts are equal, at most a hundred, and of an order that may be placed', (
 
 test('the table of the docs on large stakes is what quotes say', () => {
   const page = readFileSync(new URL('../../../../docs/bots/concepts.md', import.meta.url), 'utf8');
-  const lines =
-    page
-      .split('### Large stakes')[1]
-      ?.split('\n')
-      .filter((line) => line.startsWith('|')) ?? [];
-  const cells = lines.map((line) =>
-    line
-      .split('|')
-      .slice(1, -1)
-      .map((cell) => Number(cell.replace(/[a-z, ]/g, ''))),
-  );
+  const [, section = ''] = page.split('### Large stakes');
+  const lines = section.split('\n').filter((line) => line.startsWith('|'));
+  const numberOf = (cell: string): number => Number(cell.replace(/[a-z, ]/g, ''));
+  const cells = lines.map((line) => line.split('|').slice(1, -1).map(numberOf));
   const [head = [], , ...rows] = cells;
   assert.deepEqual([head.length, rows.length], [6, 3]);
   const api = openAt(500_000);

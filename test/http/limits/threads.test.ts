@@ -7,7 +7,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { after, test } from 'node:test';
 import { Worker } from 'node:worker_threads';
-import { KEY_READ, KEY_WRITE, type KeyLimit, type RateLimitSettings } from '../../../config/rate-limits.js';
+import { KEY_READ, KEY_WRITE, type KeyLimit } from '../../../config/rate-limits.js';
 import { type Counted, type KeyState, RateLimits } from '../../../http/limits/rate-limits.js';
 import { type SharedLimits, shareLimits } from '../../../http/limits/shared-limits.js';
 import { accountOf, FEW_LIMITS } from '../../support/http/limits-capacity.js';
@@ -17,13 +17,7 @@ const THREADS = 3;
 const ROUNDS = 4;
 const START_MS = 1_000_000;
 const REQUESTS = 60_000;
-const LIMITS: RateLimitSettings = {
-  keyRead: 2_000,
-  keyWrite: 900,
-  keyCancel: 900,
-  account: 2_500,
-  ip: 4_000,
-};
+const LIMITS = { keyRead: 2_000, keyWrite: 900, keyCancel: 900, account: 2_500, ip: 4_000 };
 
 const shared = shareLimits(LIMITS, FEW_LIMITS);
 const limits = new RateLimits(shared);

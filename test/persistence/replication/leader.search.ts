@@ -163,12 +163,8 @@ test('the lease tells how far the log has come, and no less while what the log h
   const end = rows.at(-1)?.lastSeq ?? 0;
   assert.equal(log.lease?.lastSeq, end);
   log.entries.length = 2;
-  const from = {
-    end: log.entries[1] ?? LOG_BEGIN,
-    at: journalOf(rows.slice(0, 1)).end,
-    epoch: 2,
-    toldSeq: end,
-  };
+  const at = journalOf(rows.slice(0, 1)).end;
+  const from = { end: log.entries[1] ?? LOG_BEGIN, at, epoch: 2, toldSeq: end };
   await Leader.takeOver(log, from, ofLeader('b'));
   assert.deepEqual([log.lease?.holder, log.lease?.lastSeq], ['b', end]);
 });
