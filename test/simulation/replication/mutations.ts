@@ -66,16 +66,8 @@ export const MUTATIONS: readonly Mutation[] = [
     bug: 'a leader believes in its lease by a clock that stands still while it is stopped',
     leaseClock: (process) => process.runningMs(),
   },
-  {
-    name: 'never-asks-again',
-    bug: 'a leader believes an answer, however long it took',
-    leaseClock: () => 0,
-  },
-  {
-    name: 'log-alone',
-    bug: 'a batch is acknowledged before the local disk has it',
-    isDiskIgnored: true,
-  },
+  { name: 'never-asks-again', bug: 'a leader believes an answer, however long it took', leaseClock: () => 0 },
+  { name: 'log-alone', bug: 'a batch is acknowledged before the local disk has it', isDiskIgnored: true },
   {
     name: 'lost-answer-is-success',
     bug: 'a message whose answer was lost is taken for appended',
