@@ -109,13 +109,7 @@ test('a range has all its rows, and adjacent ranges have every row once', async 
   const bets = await csv('bets', '--from', lived().openRounds[1].startTime);
   const ids = lived().bets.map(({ bet }) => bet.id);
   const later = ids.filter((id) => id > 'bet_2');
-  assert.equal(
-    bets
-      .map(({ bet }) => bet)
-      .sort()
-      .join(),
-    later.join(),
-  );
+  assert.deepEqual(bets.map(({ bet }) => bet).sort(), later);
 });
 
 test('the rows of an account, or of the house, add up', async () => {
