@@ -130,12 +130,8 @@ test('a preferred feed comes back after half a minute without a break, and at on
   bothFor(30_000);
   assert.equal(switches.length, 1, 'the break began the half minute anew');
   assert.equal(tick(first).taken, true);
-  assert.deepEqual(switches[1], {
-    asset: BTC,
-    from: 'second',
-    to: 'first',
-    reason: 'first has been back for 30 s',
-  });
+  const reason = 'first has been back for 30 s';
+  assert.deepEqual(switches[1], { asset: BTC, from: 'second', to: 'first', reason });
   pass(STALE_MS + 1);
   tick(second);
   pass(STALE_MS + 1);
@@ -202,11 +198,8 @@ test('the source of each price is in the journal', () => {
   const first = new HandFeed('first', [BTC]);
   const second = new HandFeed('second', [BTC]);
   const { clock } = pushHost();
-  const failover = new FailoverFeed({
-    feeds: [first, second],
-    nowMs: () => clock.nowMs(),
-    onSwitch: () => undefined,
-  });
+  const nowMs = () => clock.nowMs();
+  const failover = new FailoverFeed({ feeds: [first, second], nowMs, onSwitch: () => undefined });
   const { host } = pushHost({ feeds: [failover] }, clock);
   const say = (feed: HandFeed, price: number): TickVerdict =>
     feed.sink({ asset: BTC, price, timeMs: clock.wallMs, source: feed.name, origin: `${feed.name} said so` });

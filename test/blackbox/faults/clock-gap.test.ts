@@ -126,10 +126,8 @@ describe('a clock far ahead of the journal', { concurrency: true }, () => {
 
   test('a clock that was a day ahead: the command that the log names leads back to before', async () => {
     const dataDir = minutesAgo();
-    const ahead = await startNow(dataDir, {
-      NODE_OPTIONS: A_DAY_AHEAD,
-      PATH: pathOfTimeService(dataDir, 'yes'),
-    });
+    const env = { NODE_OPTIONS: A_DAY_AHEAD, PATH: pathOfTimeService(dataDir, 'yes') };
+    const ahead = await startNow(dataDir, env);
     assert.match(linesOf(ahead.run.stderr, 'clock_gap')[0]?.msg ?? '', / 1 d later: open rounds have stakes/);
     await untilSettled(ahead, bettor);
     await ahead.stop();

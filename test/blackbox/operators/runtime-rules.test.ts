@@ -83,10 +83,8 @@ test('what is in force is shown in the form of the file, with what the file and 
   assert.deepEqual([said, overrides], [FILE, {}]);
 });
 
-const OVERRIDES = {
-  feeBps: 350,
-  limits: { '*': { minStakeCents: 200 }, BTC: { house: { seedCents: 5_000 } } },
-};
+const LIMITS = { '*': { minStakeCents: 200 }, BTC: { house: { seedCents: 5_000 } } };
+const OVERRIDES = { feeBps: 350, limits: LIMITS };
 
 test('a dry run says what changes in each market, and changes nothing; it is then done from the next round on', async () => {
   await sandbox.openRounds({ BTC: 100, ETH: 10 });

@@ -104,11 +104,8 @@ test('a journal whose files were deleted is told, and not as a server that stops
   const { take, host } = watched();
   take();
   host.journal.lose();
-  assert.deepEqual(await told(take()), [
-    ['journal journal_unavailable'],
-    [503, 'journal_unavailable'],
-    [200],
-  ]);
+  const lost = [['journal journal_unavailable'], [503, 'journal_unavailable'], [200]];
+  assert.deepEqual(await told(take()), lost);
 });
 
 test('a journal that is far behind is told', async () => {

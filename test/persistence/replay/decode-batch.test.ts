@@ -130,16 +130,8 @@ test('white space, empty lists, other values and nothing at all', () => {
   ]) {
     expectAgreement(text);
   }
-  for (const text of [
-    ` [${TEXT}]`,
-    `[${TEXT}] `,
-    `[ ${TEXT}]`,
-    `[${TEXT} ]`,
-    `[${TEXT} ,${TEXT}]`,
-    `[${TEXT},]`,
-  ]) {
-    expectAgreement(text);
-  }
+  for (const text of [` [${TEXT}]`, `[${TEXT}] `, `[ ${TEXT}]`, `[${TEXT} ]`]) expectAgreement(text);
+  for (const text of [`[${TEXT} ,${TEXT}]`, `[${TEXT},]`]) expectAgreement(text);
   expectAgreement(`[${TEXT}${TEXT}]`);
   expectAgreement(`[${TEXT},"a",${TEXT}]`);
   expectAgreement(`[${TEXT.slice(0, -1)},5]]`);

@@ -32,11 +32,8 @@ function makeBoth(root: string): { whole: MadeDir; pruned: MadeDir } {
 
 async function shown({ dir }: MadeDir, ...[command = '', id = '', ...options]: string[]): Promise<Document> {
   // The sentence on the missing secret names the directory; the sources differ.
-  const {
-    seedNotShown: _,
-    from: __,
-    ...facts
-  } = await toteJson<Document>([command, id, dir.root, ...options]);
+  const told = await toteJson<Document>([command, id, dir.root, ...options]);
+  const { seedNotShown: _, from: __, ...facts } = told;
   return facts;
 }
 
