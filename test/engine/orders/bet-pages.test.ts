@@ -149,9 +149,7 @@ test('a page looks at a bounded number of bets, and says where to go on', () => 
     from = page.next;
   }
   ok(pages === 3, `${pages} pages`);
-  const oldest = engine.betsPage(account, {
-    ...everything(200),
-    from: { beforeBet: 3, nearBet: 0, nearRow: 0 },
-  });
+  const from = { beforeBet: 3, nearBet: 0, nearRow: 0 };
+  const oldest = engine.betsPage(account, { ...everything(200), from });
   deepEqual([oldest.bets, oldest.next?.beforeBet], [[], 3], 'on the way to the second bet');
 });

@@ -28,10 +28,8 @@ test('without the journal the refusal names what is left, and the command that r
 test('a lost master secret is not made anew, and another one is refused', (t) => {
   const { root, masterSecretFile } = makeFor(t).dir;
   rmSync(masterSecretFile);
-  assert.throws(
-    () => start(root),
-    refusal('secret_invalid', /master-secret is missing, but the journal has/),
-  );
+  const missing = /master-secret is missing, but the journal has/;
+  assert.throws(() => start(root), refusal('secret_invalid', missing));
   assert.equal(existsSync(masterSecretFile), false);
   writeFileSync(masterSecretFile, Buffer.alloc(32, 1), { mode: 0o600 });
   assert.throws(() => start(root), refusal('secret_invalid', /is not the secret that the journal's rounds/));

@@ -133,10 +133,8 @@ class RightRoots implements Amendment {
     const round = roundId(command.market, command.roundNumber);
     const made = this.#made.get(round);
     // A round that was voided before its lock has none of its own.
-    const root = {
-      ...command,
-      merkleRoot: made === undefined ? command.merkleRoot : this.rootOf(made, round),
-    };
+    const merkleRoot = made === undefined ? command.merkleRoot : this.rootOf(made, round);
+    const root = { ...command, merkleRoot };
     const { keyId } = TEST_SIGNING;
     return { ...root, keyId, signature: this.signatureOf(SIGN(rootText(this.#seeds, root)), round) };
   }
