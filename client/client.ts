@@ -197,9 +197,15 @@ export class ToteClient {
 
   /** The server's time, which also sets `clock`: ask a few times to know it within half of the fastest round trip. */
   async getTime(options: CallOptions = {}): Promise<ServerTime> {
-    const sentMs = this.#around.nowMs();
-    const time = await this.#get<ServerTime>('/time', { ...options, retryForMs: 0 });
-    this.clock.observe(sentMs, this.#around.nowMs(), time.timeMs);
+    const { monotonicMs, nowMs } = this.#around;
+    let sentMs = 0;
+    const onSend = (): void => {
+      sentMs = monotonicMs();
+    };
+    const time = await this.#data<ServerTime>({ method: 'GET', path: '/time', onSend }, options);
+    // Our clock may have been set meanwhile: both times are those of the clock as it is now.
+    const receivedMs = nowMs();
+    this.clock.observe(receivedMs - (monotonicMs() - sentMs), receivedMs, time.timeMs);
     return time;
   }
 
@@ -281,7 +287,7 @@ export class ToteClient {
   /** A WebSocket does not tell why it was refused; an ordinary request does. */
   async #whyRefused(signal: AbortSignal): Promise<ToteError | null> {
     try {
-      await this.getTime({ signal });
+      await this.getTime({ signal, retryForMs: 0 });
       return null;
     } catch (error) {
       return error instanceof ToteError && FINAL_CODES.includes(error.code) ? error : null;

@@ -19,6 +19,8 @@ export interface Request {
   readonly query?: Query;
   readonly body?: unknown;
   readonly marks?: OrderMarks;
+  /** Before each attempt, behind its wait for the rate limits. */
+  readonly onSend?: () => void;
 }
 
 export class Caller {
@@ -43,6 +45,7 @@ export class Caller {
     const attempt = async (): Promise<Success | Failure> => {
       let headers: Headers | null = null;
       const { base } = this.hosts;
+      request.onSend?.();
       try {
         const { outcome, ...answer } = await sendRequest(
           this.#wanted(base, request),

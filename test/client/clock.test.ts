@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { ServerClock } from '../../client/base/clock.js';
-import { Scripted, success } from './support/scripted.js';
+import { type Answer, broken, Scripted, success } from './support/scripted.js';
 
 test('before the first answer it is our clock, and nobody knows how far off', () => {
   const clock = new ServerClock(() => 5_000);
@@ -46,9 +46,19 @@ test('an answer grows old, and a clock that was set is followed at once', () => 
   assert.equal(clock.offsetMs, 3_600_050.5);
 });
 
-test('the client learns the offset from GET /time', async () => {
+test('the client learns the offset of the attempt that GET /time answered, also while its own clock is set', async () => {
   const timeMs = Date.parse('2026-06-10T13:00:00.000Z');
-  const { client } = new Scripted([success({ timeMs, time: new Date(timeMs).toISOString(), seq: 1 })]);
+  let [monotonicMs, aheadMs] = [0, timeMs];
+  const sleep = async (delayMs: number): Promise<void> => {
+    monotonicMs += delayMs;
+  };
+  const nowMs = (): number => monotonicMs + aheadMs;
+  const surroundings = { nowMs, monotonicMs: () => monotonicMs, random: () => 0, sleep };
+  const answer: Answer = (request) => {
+    [monotonicMs, aheadMs] = [monotonicMs + 10, aheadMs - 3_600_000];
+    return success({ timeMs, time: new Date(timeMs).toISOString(), seq: 1 })(request);
+  };
+  const { client } = new Scripted([broken, answer], { surroundings });
   await client.getTime();
-  assert.equal(client.clock.offsetMs, 3_600_000.5);
+  assert.deepEqual([client.clock.nowMs(), client.clock.uncertaintyMs], [timeMs + 5.5, 5.5]);
 });

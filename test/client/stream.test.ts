@@ -554,7 +554,7 @@ test('a connection to a machine that a request finds stopping is given up', asyn
     response.writeHead(503).end('{"success":false,"error":"shutting_down"}');
   });
   assert.deepEqual(
-    [(await cancelled).code, (await errorOf(client.getTime())).code],
+    [(await cancelled).code, (await errorOf(client.getTime({ retryForMs: 0 }))).code],
     ['journal_backlog', 'shutting_down'],
   );
   first.send(HEARTBEAT);
