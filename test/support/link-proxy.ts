@@ -7,11 +7,12 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 
 export type Direction = 'up' | 'down' | 'both';
 
-/** In place of each lost answer the connection is closed. */
+/** In place of each lost answer the connection is closed, after `last` in that of the last one. */
 export interface Losses {
   /** A connection has carried this to the server before one of its answers may get lost. */
   readonly after: string;
   readonly count: number;
+  readonly last?: string;
 }
 
 export class LinkProxy {
@@ -56,7 +57,7 @@ export class LinkProxy {
   }
 
   #link(client: Socket, server: Socket): void {
-    const { after, count } = this.losses;
+    const { after, count, last = '' } = this.losses;
     let mayLose = false;
     this.#carry(client, server, 'up', (bytes) => {
       mayLose ||= bytes.includes(after);
@@ -64,8 +65,8 @@ export class LinkProxy {
     });
     this.#carry(server, client, 'down', (bytes) => {
       if (mayLose && this.lost.length < count) {
-        this.lost.push(bytes.toString());
-        client.destroy();
+        const isLast = this.lost.push(bytes.toString()) === count;
+        client.end(isLast ? last : '', () => client.destroy());
       } else client.write(bytes);
     });
   }

@@ -1,4 +1,7 @@
-/** The bot of docs/bots/quickstart.md, unchanged, against a server whose first answer to an order gets lost. */
+/**
+ * The bot of docs/bots/quickstart.md, unchanged, against a server whose first answer to an order gets lost. The link
+ * stalls under the second attempt, until the server gives it up.
+ */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -9,6 +12,8 @@ import { codeBlocks, readDocument, sectionOf } from '../../support/document.js';
 import { LinkProxy } from '../../support/link-proxy.js';
 import { isAvailable } from '../../support/programs.js';
 
+const BODY = '{"success":false,"error":"request_timeout"}';
+const STALLED = `HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: ${BODY.length}\r\n\r\n${BODY}`;
 const options = { skip: !isAvailable('python3') && 'python3 cannot be found in PATH' };
 
 test('it places one bet although the answer is lost, and prints its result', options, async (t) => {
@@ -16,7 +21,7 @@ test('it places one bet although the answer is lost, and prints its result', opt
   const { api, secret } = await sandbox.trader();
   await sandbox.openRounds({ BTC: 100 });
   const port = Number(new URL(sandbox.server.publicUrl).port);
-  const link = await LinkProxy.open(port, { after: 'POST /v1/orders', count: 1 });
+  const link = await LinkProxy.open(port, { after: 'POST /v1/orders', count: 2, last: STALLED });
   t.after(() => link.close());
   const [program = ''] = codeBlocks(
     sectionOf(readDocument('docs/bots/quickstart.md'), '## A whole bot'),
