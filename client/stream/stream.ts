@@ -145,10 +145,10 @@ export class ToteStream {
 
   async #run(): Promise<void> {
     const { signal } = this.#closing;
-    const { around, diagnose } = this.parts;
+    const { around } = this.parts;
     while (!signal.aborted) {
       const end = await this.#live();
-      const reason = this.#refusal ?? finalReason(end) ?? (end.wasOpen ? null : await diagnose(signal));
+      const reason = this.#refusal ?? finalReason(end) ?? (end.wasOpen ? null : await this.#whyUnopened(end));
       if (signal.aborted) break;
       if (reason !== null) {
         this.#giveUp(reason);
@@ -160,6 +160,14 @@ export class ToteStream {
       await around.sleep(backoffMs(this.#failures, around.random), signal).catch(() => undefined);
     }
     this.#giveUp(failed({ code: 'connection_failed', detail: 'the stream was closed' }));
+  }
+
+  async #whyUnopened({ reason }: ConnectionEnd): Promise<ToteError | null> {
+    const { hosts, diagnose } = this.parts;
+    if (reason !== NO_HEARTBEAT) return diagnose(this.#closing.signal);
+    // A machine that is silent here would let a request wait, too.
+    hosts.failed(this.#base, 'timed_out');
+    return null;
   }
 
   #live(): Promise<ConnectionEnd> {

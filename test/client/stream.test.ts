@@ -320,6 +320,16 @@ test('an address or a key that no WebSocket takes ends the stream for good, and 
   }
 });
 
+test('a machine that lets the upgrade wait is not asked why: the stream goes on to the next one', async () => {
+  const [silent, next] = [await Script.start(''), await Script.start()];
+  const stream = silent.open({ silenceMsMax: 100 }, [next.url]);
+  await once(silent.http, 'request');
+  silent.http.once('request', (_request, response: ServerResponse) => {
+    response.writeHead(401).end('{"success":false,"error":"invalid_api_key"}');
+  });
+  await Promise.race([next.line(), stream.closed]);
+});
+
 /** What the bot's own functions throw. */
 function uncaught(t: TestContext): Error[] {
   const thrown: Error[] = [];
@@ -370,7 +380,8 @@ test('a stream goes on after an error without a close, whatever onState throws',
 
 test('a stream that is closed while it asks why it was refused does not wait for the answer', async () => {
   const script = await Script.start('');
-  const stream = script.open({ silenceMsMax: 20 });
+  script.http.once('request', (_request, response: ServerResponse) => response.writeHead(401).end());
+  const stream = script.open();
   for (const _ of ['upgrade', 'question']) await once(script.http, 'request');
   stream.close();
   await stream.closed;
