@@ -134,9 +134,8 @@ test('pauses double up to five seconds, less up to half by chance', async () => 
 /** By the round, the time, the odds, the stake or the balance, as docs/bots/errors.md says. */
 const CHECKED_AFTER_THE_KEY: readonly string[] = [
   ...['trading_disabled', 'round_changed', 'round_not_live', 'betting_closed', 'order_expired'],
-  ...['stake_out_of_range', 'odds_changed', 'insufficient_balance'],
-  ...['round_exposure_limit', 'too_many_open_bets'],
-  ...NO_SHARE_CODES,
+  ...['stake_out_of_range', 'odds_changed', 'insufficient_balance', 'round_exposure_limit'],
+  ...['too_many_open_bets', ...NO_SHARE_CODES],
 ];
 const UNCONNECTED = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT'];
 const proxyPage =
@@ -186,12 +185,11 @@ test('an aborted call says so: an order with its key, and unknown just where it 
 
   const pausing = new AbortController();
   const paused = new Scripted([brokenBy('ECONNREFUSED')]);
-  Object.assign(paused.time, {
-    sleep: async () => {
-      pausing.abort(reason);
-      throw reason;
-    },
-  });
+  const sleep = async (): Promise<never> => {
+    pausing.abort(reason);
+    throw reason;
+  };
+  Object.assign(paused.time, { sleep });
   const between = await errorOf(paused.client.placeOrder(ORDER, { signal: pausing.signal }));
   assert.deepEqual([between.code, between.attempts, between.isOutcomeUnknown], ['aborted', 1, false]);
 });
@@ -231,9 +229,8 @@ test('an order is not sent again once the server may have forgotten its key', as
 
 test('an order that was refused for its odds is told what they are', async () => {
   const current = { percent: 45.74, oddsAtBet: 2.1861 };
-  const { client } = new Scripted([
-    () => Response.json({ success: false, error: 'odds_changed', current }, { status: 409 }),
-  ]);
+  const answer = { success: false, error: 'odds_changed', current };
+  const { client } = new Scripted([() => Response.json(answer, { status: 409 })]);
   const error = await errorOf(client.placeOrder({ ...ORDER, minOdds: 2.2 }));
   assert.deepEqual([error.message, error.current], ['odds_changed', current]);
 });
@@ -296,21 +293,15 @@ const hostsOf = ({ sent }: Scripted): string[] => sent.map((request) => new URL(
 
 test('an order goes to the next machine under the same Idempotency-Key, and later ones go there at once', async () => {
   const script = new Scripted([broken, success(PLACED, 201)], { url });
-  await script.client.placeOrder(ORDER);
-  await script.client.placeOrder(ORDER);
+  for (const _ of ['first', 'second']) await script.client.placeOrder(ORDER);
   assert.deepEqual(hostsOf(script), ['one.test', 'two.test', 'two.test']);
   const [first, second] = script.sent.map(({ headers }) => headers['Idempotency-Key']);
   assert.equal(first, second);
 });
 
 test('it goes on from a machine that stops or was cut off, round and round', async () => {
-  const answers = [
-    failure(503, 'shutting_down'),
-    failure(503, 'journal_backlog'),
-    () => new Response('bad gateway', { status: 502 }),
-    success(PLACED, 201),
-  ];
-  const script = new Scripted(answers, { url });
+  const failures = [failure(503, 'shutting_down'), failure(503, 'journal_backlog'), proxyPage(502)];
+  const script = new Scripted([...failures, success(PLACED, 201)], { url });
   await script.client.placeOrder(ORDER);
   assert.deepEqual(hostsOf(script), ['one.test', 'two.test', 'one.test', 'two.test']);
 });
@@ -348,10 +339,7 @@ test('every element comes once, an empty page is no end, and the last page is', 
 
 test('whoever stops early asks for no further page', async () => {
   let asked = 0;
-  const list = eachOf(async () => {
-    asked += 1;
-    return { data: [asked], nextCursor: 'more' };
-  });
+  const list = eachOf(async () => ({ data: [++asked], nextCursor: 'more' }));
   for await (const element of list) if (element === 2) break;
   assert.equal(asked, 2);
 });

@@ -48,17 +48,14 @@ test('an answer grows old, and a clock that was set is followed at once', () => 
 
 test('the client learns the offset of the attempt that GET /time answered, also while its own clock is set', async () => {
   const timeMs = Date.parse('2026-06-10T13:00:00.000Z');
-  let [monotonicMs, aheadMs] = [0, timeMs];
-  const sleep = async (delayMs: number): Promise<void> => {
-    monotonicMs += delayMs;
-  };
-  const nowMs = (): number => monotonicMs + aheadMs;
-  const surroundings = { nowMs, monotonicMs: () => monotonicMs, random: () => 0, sleep };
+  let setBackMs = 0;
   const answer: Answer = (request) => {
-    [monotonicMs, aheadMs] = [monotonicMs + 10, aheadMs - 3_600_000];
+    setBackMs = 3_600_000;
+    time.nowMs_ += 10 - setBackMs;
     return success({ timeMs, time: new Date(timeMs).toISOString(), seq: 1 })(request);
   };
-  const { client } = new Scripted([broken, answer], { surroundings });
+  const { client, time } = new Scripted([broken, answer]);
+  Object.assign(time, { monotonicMs: () => time.nowMs_ + setBackMs });
   await client.getTime();
   assert.deepEqual([client.clock.nowMs(), client.clock.uncertaintyMs], [timeMs + 5.5, 5.5]);
 });

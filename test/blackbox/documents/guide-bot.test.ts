@@ -1,7 +1,4 @@
-/**
- * The bot of docs/bots/quickstart.md, unchanged, against a server whose first answer to an order gets lost. The link
- * stalls under the second attempt, until the server gives it up.
- */
+/** The bot of docs/bots/quickstart.md, unchanged: its order's first answer gets lost, its second attempt stalls. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -23,16 +20,12 @@ test('it places one bet although the answer is lost, and prints its result', opt
   const port = Number(new URL(sandbox.server.publicUrl).port);
   const link = await LinkProxy.open(port, { after: 'POST /v1/orders', count: 2, last: STALLED });
   t.after(() => link.close());
-  const [program = ''] = codeBlocks(
-    sectionOf(readDocument('docs/bots/quickstart.md'), '## A whole bot'),
-    'python',
-  );
+  const section = sectionOf(readDocument('docs/bots/quickstart.md'), '## A whole bot');
+  const [program = ''] = codeBlocks(section, 'python');
   assert.ok(program.includes('"127.0.0.1", 8080'));
-  const bot = spawn(
-    'python3',
-    ['-u', '-c', program.replace('"127.0.0.1", 8080', `"127.0.0.1", ${link.port}`)],
-    { env: { ...process.env, TOTE_API_KEY: secret }, stdio: ['ignore', 'pipe', 'pipe'] },
-  );
+  const linked = program.replace('"127.0.0.1", 8080', `"127.0.0.1", ${link.port}`);
+  const env = { ...process.env, TOTE_API_KEY: secret };
+  const bot = spawn('python3', ['-u', '-c', linked], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   t.after(() => bot.kill());
   const ended = Promise.all([once(bot, 'close'), text(bot.stderr)]);
   let said = '';
