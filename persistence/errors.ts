@@ -1,6 +1,8 @@
 /**
  * Errors of persistence as operators see them: a stable code, and a sentence that says what is wrong and what to do.
  */
+import { messageOf } from '../engine/base/attempt.js';
+
 export type JournalErrorCode =
   /** The data directory cannot be used: it is not a directory, not writable, or cannot be created. */
   | 'data_dir_invalid'
@@ -97,6 +99,12 @@ export const isDiskFull = (thrown: unknown): boolean =>
 
 /** SQLite has waited for another connection's lock. */
 export const isBusy = (thrown: unknown): boolean => codeOf(thrown).startsWith('SQLITE_BUSY');
+
+/** The system's reason, with its code once: errors of files begin with it, those of SQLite have it beside. */
+export function reasonOf(thrown: unknown): string {
+  const [code, message] = [codeOf(thrown), messageOf(thrown)];
+  return message.startsWith(code) ? message : `${code}: ${message}`;
+}
 
 /** The `code` of a file-system error, an SQLite error or a `JournalError`; '' for anything else. */
 export function codeOf(thrown: unknown): string {

@@ -1,11 +1,10 @@
 /** The journal's store on files: a chain of SQLite segments, the mark, and the `in-use` file. */
 import { rmSync } from 'node:fs';
 import { AssertionError, assert, must } from '../../engine/base/assert.js';
-import { messageOf } from '../../engine/base/attempt.js';
 import type { Batch, JournalStore, Mark, StoredBatch } from '../../engine/model/ports.js';
 import { fileBytes, syncPath, walPath, writeFileDurably } from '../data-dir/files.js';
 import type { DataDir } from '../data-dir/layout.js';
-import { codeOf, isDiskFull, JournalError } from '../errors.js';
+import { isDiskFull, JournalError, reasonOf } from '../errors.js';
 import { MarkFile } from './mark.js';
 import type { SealedSegment } from './messages.js';
 import { OpenFiles } from './open-files.js';
@@ -201,7 +200,7 @@ function asWriteFailure(path: string, what: string, thrown: unknown): unknown {
     : 'Check the disk and the system log, then start again: the restart recovers every acknowledged order.';
   return new JournalError(
     isFull ? 'disk_full' : 'journal_write_failed',
-    `The server could not ${what} the journal ${path}: ${codeOf(thrown)} ${messageOf(thrown)}. ${advice}`,
+    `The server could not ${what} the journal ${path}: ${reasonOf(thrown)}. ${advice}`,
     { cause: thrown },
   );
 }

@@ -18,7 +18,7 @@ import type { SnapshotMeta, SnapshotRef, SnapshotStore } from '../../engine/host
 import { IDEMPOTENCY } from '../../engine/snapshot/bets.js';
 import { closing } from '../data-dir/closing.js';
 import { ifThere, openFile, renameDurably } from '../data-dir/files.js';
-import { codeOf, isDiskFull, JournalError } from '../errors.js';
+import { codeOf, isDiskFull, JournalError, reasonOf } from '../errors.js';
 import { noRest, type Rest } from '../thread/pace.js';
 import { readMeta, readTable, tableNamed } from './schema.js';
 import { writeSnapshot } from './writer.js';
@@ -198,7 +198,7 @@ function asWriteFailure(folder: string, seq: number, thrown: unknown): unknown {
   const isFull = isDiskFull(thrown);
   return new JournalError(
     isFull ? 'disk_full' : 'snapshot_write_failed',
-    `The snapshot at sequence number ${seq} could not be written to ${folder}: ${codeOf(thrown)} ${messageOf(thrown)}. ` +
+    `The snapshot at sequence number ${seq} could not be written to ${folder}: ${reasonOf(thrown)}. ` +
       'Nothing is lost: the journal has everything.',
     { cause: thrown },
   );

@@ -23,7 +23,15 @@ export function createLog(level: LogLevel): Log {
   const paths = SECRET_FIELDS.flatMap((field) => [field, `*.${field}`]);
   const file = process.stderr.isTTY ? null : stderrOfThread();
   const lines = pino(
-    { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, redact: { paths, censor: '[secret]' } },
+    {
+      ...{
+        level,
+        base: null,
+        timestamp: pino.stdTimeFunctions.isoTime,
+        redact: { paths, censor: '[secret]' },
+      },
+      serializers: { err: saidOnce },
+    },
     file ?? terminal,
   );
   return {
@@ -33,6 +41,13 @@ export function createLog(level: LogLevel): Log {
     },
     flush: () => file?.flushSync(),
   };
+}
+
+/** Pino adds the messages of causes, which sentences of ours have in them already. */
+function saidOnce(err: Error): object {
+  const shown = pino.stdSerializers.err(err);
+  const { message, cause } = err;
+  return cause instanceof Error && message.includes(cause.message) ? { ...shown, message } : shown;
 }
 
 let ofThread: LineWriter | null = null;

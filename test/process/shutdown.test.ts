@@ -138,7 +138,7 @@ const ERRORS = [
   ['an exception that nobody caught', "setImmediate(() => { throw new Error('wrong'); });", 'drain\n'],
   ['a rejection that nobody caught', "Promise.reject(new Error('wrong'));", 'drain\n'],
   ['a programming error', "ending.programmingError(new Error('wrong'));", 'drain\n'],
-  ['an error of the journal', "ending.fatal(new Error('wrong'));", ''],
+  ['an error of the journal', "ending.fatal(new Error('so wrong', { cause: new Error('wrong') }));", ''],
 ] as const;
 
 for (const [what, body, said] of ERRORS) {
@@ -146,7 +146,7 @@ for (const [what, body, said] of ERRORS) {
   test(`${what} ${before}, closes nothing and exits 1`, async () => {
     const { code, stdout, stderr } = await run(`ending.watch(server); ${body}`);
     assert.deepEqual([code, stdout], [1, said]);
-    assert.match(stderr, /"level":60.*wrong/);
+    assert.match(stderr, /"level":60.*"message":"(so )?wrong"/);
   });
 }
 
