@@ -34,13 +34,13 @@ export function tellGap(start: StartClock, log: Pick<Log, 'write'>): void {
   if (gapMs > GAP_MS_MAX) {
     log.write('clock_gap', { gapMs }, `${times}, ${lengthText(gapMs)} later${consequence(start)}`);
   } else if (gapMs < -BACKWARD_STEP_MS_MAX) {
-    log.write(
-      'clock_gap',
-      { gapMs },
-      `${times}, ${lengthText(-gapMs)} before it: orders are refused until the clock has caught up. If it was ahead then and ` +
-        `is right now, stop the server and go back to before: npx tote restore ${shellWord(dataDir)} --to ${iso(nowMs)} ` +
-        `--out ${shellWord(`${dataDir}-restored`)}. That leaves out all that was journaled by the wrong clock`,
-    );
+    const wayBack =
+      `. If it was ahead then and is right now, stop the server and go back to before: npx tote restore ${shellWord(dataDir)} ` +
+      `--to ${iso(nowMs)} --out ${shellWord(`${dataDir}-restored`)}. That leaves out all that was journaled by the wrong clock`;
+    // A short wait costs less than the bets that the way back leaves out.
+    const advice = gapMs < -GAP_MS_MAX ? wayBack : '';
+    const waits = 'before it: orders are refused until the clock has caught up';
+    log.write('clock_gap', { gapMs }, `${times}, ${lengthText(-gapMs)} ${waits}${advice}`);
   }
 }
 
