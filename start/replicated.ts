@@ -92,7 +92,7 @@ function openFollowersPort(
 ): () => Promise<void> {
   const { operatorToken: token, operatorTokensFile: file } = given;
   const port = openStandbyPort(given, {
-    readTokens: () => openOperatorTokens({ dir: store.dir, token, file }),
+    readTokens: (mayCreate) => openOperatorTokens({ dir: store.dir, token, file }, mayCreate),
     status: () => standbyStatus(given.node, store, replica),
     sessionKey: sessionKeyOf(store.masterSecret),
     ...{ reloads, version, log },

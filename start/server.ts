@@ -63,7 +63,7 @@ async function start(given: Config, log: Log, operators: Worker): Promise<void> 
   reloads.add('certificates', ports.reloadCertificates);
   reloads.add(
     'operator tokens',
-    front.operatorTokensReload(() => openOperatorTokens(tokens)),
+    front.operatorTokensReload(() => openOperatorTokens(tokens, false)),
   );
 
   const host = buildHost(config, manualClock, storage, shutdown, log, meter);

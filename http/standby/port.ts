@@ -35,7 +35,8 @@ const CONNECTIONS_MAX = 64;
 const TICK_MS = 1_000;
 
 interface StandbyPortOptions {
-  readonly readTokens: () => readonly OperatorToken[];
+  /** Only a start makes a missing token (`mayCreate`). */
+  readonly readTokens: (mayCreate: boolean) => readonly OperatorToken[];
   readonly reloads: Reloads;
   readonly status: () => StandbyStatus;
   readonly sessionKey: Uint8Array;
@@ -68,8 +69,11 @@ export async function openStandbyPort(config: Config, options: StandbyPortOption
     readsBrowserHeaders: true,
     onFault: faults.report,
   });
-  const guard = new TokenGuard(readTokens(), systemClock);
-  const reload = tokensReload(readTokens, (tokens) => guard.setTokens(tokens));
+  const guard = new TokenGuard(readTokens(true), systemClock);
+  const reload = tokensReload(
+    () => readTokens(false),
+    (tokens) => guard.setTokens(tokens),
+  );
   // A standby may follow for longer than a certificate is good.
   const certificates = new PortCertificates({
     files: { operator: tls },

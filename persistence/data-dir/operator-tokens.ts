@@ -48,11 +48,14 @@ interface TokenSources {
 }
 
 /**
- * The first token, created if it is missing, and those of the file. Throws `secret_invalid` and
- * `operator_tokens_invalid`.
+ * The first token and those of the file. A missing first token is made by a start alone (`mayCreate`): one made under a
+ * running server would silently shut out whoever has the old one. Throws `secret_invalid` and `operator_tokens_invalid`.
  */
-export function openOperatorTokens({ dir, token, file }: TokenSources): readonly OperatorToken[] {
-  const first = firstToken(digestOf(token ?? openOperatorToken(dir)));
+export function openOperatorTokens(
+  { dir, token, file }: TokenSources,
+  mayCreate = true,
+): readonly OperatorToken[] {
+  const first = firstToken(digestOf(token ?? openOperatorToken(dir, mayCreate)));
   const named = readOperatorTokens(file ?? dir.operatorTokensFile, file !== null);
   return [first, ...named.map(({ name, role, digest }) => ({ name, role, digest }))];
 }

@@ -47,10 +47,12 @@ export function masterSecretFingerprint(masterSecret: Uint8Array): string {
 export const isOtherSecret = (rules: Rules | null, masterSecret: Uint8Array): boolean =>
   rules !== null && rules.masterSecretFingerprint !== masterSecretFingerprint(masterSecret);
 
-/** Created if the file is missing. Throws `secret_invalid`. */
-export function openOperatorToken(dir: DataDir): string {
+/** Created if the file is missing and `mayCreate`. Throws `secret_invalid`. */
+export function openOperatorToken(dir: DataDir, mayCreate = true): string {
   const found = readOperatorToken(dir);
   if (found !== null) return found;
+  if (!mayCreate)
+    throw invalidSecret(dir.operatorTokenFile, 'is missing. Put it back; only a start makes a new one.');
   const created = randomBytes(OPERATOR_TOKEN_BYTES).toString('base64url');
   writeFileDurably(dir.operatorTokenFile, `${created}\n`);
   return created;
@@ -64,7 +66,7 @@ export function readOperatorToken(dir: DataDir): string | null {
   if (isOperatorToken(token)) return token;
   throw invalidSecret(
     dir.operatorTokenFile,
-    `must hold ${OPERATOR_TOKEN_FORM} on one line. Delete it to have a new one made.`,
+    `must hold ${OPERATOR_TOKEN_FORM} on one line. Delete it, and the next start makes a new one.`,
   );
 }
 

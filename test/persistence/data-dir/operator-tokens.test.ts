@@ -72,6 +72,8 @@ test('each mistake is told with its line, and never with a value', (t) => {
 
 test('a file that others may write is refused, and so is a missing one that was asked for', (t) => {
   const dir = openDataDir(join(temporaryDir(t), 'data'));
+  const lacking = /operator-token is missing. Put it back; only a start makes a new one\.$/;
+  assert.throws(() => openOperatorTokens({ dir, token: null, file: null }, false), lacking);
   const [first, ...none] = openOperatorTokens({ dir, token: null, file: null });
   assert.deepEqual([first?.name, first?.role, none.length], ['operator', 'admin', 0]);
   const file = join(dir.root, 'elsewhere');
