@@ -1,7 +1,7 @@
 /** The layout of a data directory. Only this file creates one. */
 import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { messageOf } from '../../engine/base/attempt.js';
+import { messageOf, orRefuse } from '../../engine/base/attempt.js';
 import { codeOf, JournalError } from '../errors.js';
 import { syncPath } from './files.js';
 
@@ -79,6 +79,13 @@ export function findDataDir(path: string): DataDir {
     `There is no data directory at ${layout.root}: it has no folder journal. Name one as DATA_DIR or in TOTE_DATA_DIR.`,
   );
 }
+
+/** Throws `data_dir_invalid` for what this user may not read and write, or is not there. */
+export const requireWritable = (path: string): void =>
+  orRefuse(
+    () => accessSync(path, constants.R_OK | constants.W_OK),
+    (_, cause) => unusable(path, cause),
+  );
 
 const MAY_OTHERS_WRITE = 0o022;
 

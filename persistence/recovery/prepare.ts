@@ -9,7 +9,7 @@ import { messageOf } from '../../engine/base/attempt.js';
 import type { Clock, Mark } from '../../engine/model/ports.js';
 import { closing, orClosed } from '../data-dir/closing.js';
 import { removeDatabase } from '../data-dir/files.js';
-import type { DataDir } from '../data-dir/layout.js';
+import { type DataDir, requireWritable } from '../data-dir/layout.js';
 import { codeOf } from '../errors.js';
 import { readMarkFile } from '../journal/mark.js';
 import { absentPath, readAbsent, writeAbsent } from '../journal/segment/absent.js';
@@ -49,6 +49,9 @@ export function prepareJournal({
   const notes: string[] = [];
   const last = findSegments(dir.journal).at(-1) ?? firstSegment(dir, mark, clock);
   const wasUnclean = wasStoppedUncleanly(dir, last);
+  // SQLite opens a file that it may not write for reading, and only the first commit would fail.
+  for (const file of [...(mark === null ? [] : [dir.markFile]), ...(wasUnclean ? [] : [last])])
+    requireWritable(file);
   const begin = checkBegin(dir);
   checkFiles(dir, last, mark);
   if (wasUnclean) copyOpen({ dir, clock, onProgress, onStep }, last, mark);
