@@ -5,7 +5,7 @@
  */
 import { existsSync } from 'node:fs';
 import { ifThere } from '../data-dir/files.js';
-import { type DataDir, unusable } from '../data-dir/layout.js';
+import { type DataDir, requireWritable, unusable } from '../data-dir/layout.js';
 import { JournalError, shellWord } from '../errors.js';
 import { acknowledgedSeq } from '../journal/mark.js';
 import { hasSegments } from '../journal/segment/names.js';
@@ -28,6 +28,8 @@ export function refuseWithoutJournal(
   dir: DataDir,
   { requireData = false, isFollower = false }: RequiredOf,
 ): void {
+  // Else the first folder in it that cannot be read would be named.
+  if (existsSync(dir.root)) requireWritable(dir.root);
   if (hasSegments(dir.journal)) return;
   const remains = remainsOf(dir);
   if (remains.length === 0) {

@@ -1,6 +1,7 @@
 /** A directory without its journal is never mistaken for a new one, whatever else is left. */
 import assert from 'node:assert/strict';
-import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import fs, { cpSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { dollars } from '../../../config/config-values.js';
@@ -41,6 +42,16 @@ test('with the mark it names what was acknowledged', (t) => {
     rmSync(join(root, 'journal', name));
   const sentence = /a mark, .*Commands up to \d+ were acknowledged/;
   assert.throws(() => start(root), refusal('journal_incomplete', sentence));
+});
+
+test('a directory of another user is named itself', (t) => {
+  const root = temporaryDir(t);
+  for (const call of ['readdirSync', 'accessSync'] as const)
+    t.mock.method(fs, call, () => assert.fail(Object.assign(new Error(call), { code: 'EACCES' })));
+  syncBuiltinESMExports();
+  assert.throws(() => start(root), refusal('data_dir_invalid', new RegExp(`: ${root} may not be written`)));
+  t.mock.restoreAll();
+  syncBuiltinESMExports();
 });
 
 test('each part alone is enough', (t) => {
