@@ -15,11 +15,14 @@ async function startCluster(t: TestContext, of: NatsOptions = {}): Promise<NatsC
   return nats;
 }
 
-test('while no server is connected the longest message is as long as before', options, async (t) => {
+test('a lost stream is named, and without servers messages are as long as before', options, async (t) => {
   const nats = await startCluster(t, { servers: 1, payloadMax: 2_048 });
   const log = await openLog(nats);
   t.after(() => log.close());
   assert.equal(log.bytesMax, 2_048);
+  await nats.deleteStream('tote');
+  const appended = log.append(new Uint8Array(1), 'one', 0);
+  await assert.rejects(appended, /^Error: there is no stream tote, or no JetStream$/);
   await nats.killServer(0);
   await assert.rejects(log.read(1));
   assert.equal(log.bytesMax, 2_048);

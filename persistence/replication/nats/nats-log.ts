@@ -92,7 +92,7 @@ export class NatsLog implements ReplicatedLog, LeaseStore, LogSignals {
         `message ${id} is number ${afterSequence + 1} of the log, not ${seq}`,
       );
     } catch (thrown) {
-      throw asTaken(thrown);
+      throw asTaken(asUnheard(thrown, this.stream));
     }
     this.connection.publish(newsOf(this.stream));
   }
@@ -229,6 +229,12 @@ const standbysOf = (stream: string): string => `${stream}.standbys`;
 const newsOf = (stream: string): string => `${stream}.news`;
 
 const codeOf = (thrown: unknown): number => (thrown instanceof JetStreamApiError ? thrown.code : 0);
+
+/** The client takes a message that nobody listens for as a sign that there is no JetStream. */
+const asUnheard = (thrown: unknown, stream: string): unknown =>
+  thrown instanceof Error && thrown.name === 'JetStreamNotEnabled'
+    ? new Error(`there is no stream ${stream}, or no JetStream`, { cause: thrown })
+    : thrown;
 
 const asTaken = (thrown: unknown): unknown =>
   codeOf(thrown) === WRONG_LAST_SEQUENCE

@@ -148,6 +148,10 @@ export class NatsCluster {
     return this.#ask(async (manager) => (await manager.streams.info(stream)).cluster?.leader ?? '');
   }
 
+  deleteStream(name: string): Promise<boolean> {
+    return this.#ask((manager) => manager.streams.delete(name));
+  }
+
   streamNames(): Promise<string[]> {
     return this.#ask(async (manager) => {
       const names: string[] = [];
