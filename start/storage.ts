@@ -2,6 +2,7 @@
  * From a data directory to the recovered state and its keepers: the journal and the archive of this machine, and with
  * `TOTE_REPLICATION` a replicated log.
  */
+import { existsSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Config } from '../config/variables.js';
 import { dataDirLayout } from '../persistence/data-dir/layout.js';
@@ -43,6 +44,12 @@ async function awaitSpace({ given, log }: StorageOptions): Promise<void> {
 function openAlone(options: StorageOptions): Storage {
   const { given, log } = options;
   const { store, start } = recover(given, log);
+  const { root, epochFile } = store.dir;
+  if (existsSync(epochFile)) {
+    const seen = `${root} was a leader's or a standby's, and TOTE_REPLICATION is not set: no other machine gets what this server`;
+    const sentence = `${seen} acknowledges. If another one serves this exchange, stop this one`;
+    log.write('unsafe_setting', {}, sentence);
+  }
   const disk = journalThread(options, store, false);
   return {
     ...{ store, start, journal: disk, disk },

@@ -81,6 +81,7 @@ test('production starts on what `tote init` has made: its money, no demo account
   const env = { NODE_ENV: 'production', TOTE_DEMO: '1', TOTE_CLOCK: 'system', TOTE_FEED: 'simulated' };
   await refuses({ dataDir: dir, env }, new RegExp(`npx tote init '${dir}' --house-capital`));
   await toteText(['init', dir, '--house-capital', '2,000,000']);
+  writeFileSync(join(dir, 'epoch'), '');
   const server = await Server.start({ dataDir: dir, env });
   assert.deepEqual((await server.operator.get<unknown[]>('/accounts')).data, []);
   const { data: house } = await server.operator.get<{ deposits: number }>('/house');
@@ -88,7 +89,8 @@ test('production starts on what `tote init` has made: its money, no demo account
   const { stdout, stderr } = await server.stop();
   assert.match(stdout, /^ +feed +simulated +PRICES ARE SIMULATED$/m);
   const told = linesOf(stderr, 'unsafe_setting').map(({ level, msg }) => `${level} ${msg.split(':')[0]}`);
-  assert.deepEqual(told, ['40 TOTE_FEED=simulated', '40 TOTE_RATE_LIMITS=off']);
+  const alone = `40 ${dir} was a leader's or a standby's, and TOTE_REPLICATION is not set`;
+  assert.deepEqual(told, [alone, '40 TOTE_FEED=simulated', '40 TOTE_RATE_LIMITS=off']);
 });
 
 test('SIGTERM ends with 0 and a clean journal; SIGKILL loses nothing acknowledged; nobody else starts on it', async () => {
