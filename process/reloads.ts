@@ -45,7 +45,8 @@ export class Reloads {
         const news = await reload();
         this.log.write('reloaded', { what }, `${what}: ${news ?? 'nothing has changed'}`);
       } catch (error) {
-        this.log.write('reload_failed', { what }, `${what}: ${messageOf(error)}; what was in force stays`);
+        const reason = messageOf(error).replace(/\.$/, '');
+        this.log.write('reload_failed', { what }, `${what}: ${reason}; what was in force stays`);
       }
     }
   }

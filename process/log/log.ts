@@ -22,18 +22,10 @@ const STDERR = 2;
 export function createLog(level: LogLevel): Log {
   const paths = SECRET_FIELDS.flatMap((field) => [field, `*.${field}`]);
   const file = process.stderr.isTTY ? null : stderrOfThread();
-  const lines = pino(
-    {
-      ...{
-        level,
-        base: null,
-        timestamp: pino.stdTimeFunctions.isoTime,
-        redact: { paths, censor: '[secret]' },
-      },
-      serializers: { err: saidOnce },
-    },
-    file ?? terminal,
-  );
+  const timestamp = pino.stdTimeFunctions.isoTime;
+  const redact = { paths, censor: '[secret]' };
+  const serializers = { err: saidOnce };
+  const lines = pino({ level, base: null, timestamp, redact, serializers }, file ?? terminal);
   return {
     isDebug: lines.isLevelEnabled('debug'),
     write(event, fields = {}, message = LOG_EVENTS[event].message) {
