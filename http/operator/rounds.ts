@@ -113,7 +113,8 @@ function roundResource(round: OpenRound | ArchivedRoundView): RoundResource {
   const [open, settled] = 'settledAtMs' in round ? [null, round] : [round, null];
   return {
     ...factsOf(round),
-    ...{ openPrice, closePrice },
+    openPrice,
+    closePrice,
     status: open === null ? 'SETTLED' : textAt(ROUND_STATUSES, open.status),
     seeds: dollarsOfCents(2 * round.seedCents),
     owedUp: open && dollarsOfCents(open.payoutUpCents),

@@ -5,7 +5,7 @@
  * synchronous=NORMAL: a commit costs no sync, and a power loss may undo the last ones, which the journal can repeat.
  * Retention deletes segments that the archive has only after `makeArchiveDurable`.
  */
-import { existsSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { assert, must } from '../../engine/base/assert.js';
 import type { EngineReads } from '../../engine/engine.js';
@@ -23,6 +23,7 @@ import {
   walPath,
 } from '../data-dir/files.js';
 import type { DataDir } from '../data-dir/layout.js';
+import { OpenFiles } from '../data-dir/open-files.js';
 import { JournalError } from '../errors.js';
 import { noRest, type Rest } from '../thread/pace.js';
 import { connectArchive } from './file.js';
@@ -41,7 +42,7 @@ export class ArchiveWriter {
   readonly #written: ArchiveTables;
   /** null if nothing was refused behind the command. */
   readonly #lastRefusal: Database.Statement<[number], number | null>;
-  readonly #inodes: readonly (number | undefined)[];
+  readonly #files: OpenFiles;
   #progress: ArchiveProgress;
   #rows: ArchiveRows | null = null;
   #isBroken = false;
@@ -52,7 +53,7 @@ export class ArchiveWriter {
     progress: ArchiveProgress,
   ) {
     this.#written = new ArchiveTables(db);
-    this.#inodes = inodesOf(path);
+    this.#files = new OpenFiles([path, walPath(path)].filter(existsSync), () => lostArchive(path));
     this.#progress = progress;
     this.#lastRefusal = db
       .prepare<[number], number | null>('SELECT max(item) FROM refusal WHERE seq = ?')
@@ -128,7 +129,7 @@ export class ArchiveWriter {
   commit(end: ArchivePosition, refused: readonly RefusedAt[] = []): void {
     const { seq } = end;
     const progress = this.#write(() => {
-      this.#requireInPlace();
+      this.#files.require();
       beginOnce(this.db);
       let item = refused.length === 0 ? 0 : (this.#lastRefusal.get(seq) ?? 0);
       for (const refusals of refused) {
@@ -141,17 +142,6 @@ export class ArchiveWriter {
     });
     this.#progress = progress;
     this.#written.clearCounts();
-  }
-
-  /** A file that is gone takes every write, and nobody else sees them. */
-  #requireInPlace(): void {
-    const found = inodesOf(this.path);
-    if (this.#inodes.every((inode, index) => inode === found[index])) return;
-    throw new JournalError(
-      'archive_lost',
-      `The archive ${this.path} was deleted or replaced under the running server. Nothing else is affected: it is ` +
-        'opened or made anew.',
-    );
   }
 
   #write<T>(work: () => T): T {
@@ -170,5 +160,9 @@ export class ArchiveWriter {
   }
 }
 
-const inodesOf = (path: string): (number | undefined)[] =>
-  [path, walPath(path)].map((file) => statSync(file, { throwIfNoEntry: false })?.ino);
+const lostArchive = (path: string): JournalError =>
+  new JournalError(
+    'archive_lost',
+    `The archive ${path} was deleted or replaced under the running server. Nothing else is affected: it is ` +
+      'opened or made anew.',
+  );

@@ -4,10 +4,11 @@ import { AssertionError, assert, must } from '../../engine/base/assert.js';
 import type { Batch, JournalStore, Mark, StoredBatch } from '../../engine/model/ports.js';
 import { fileBytes, syncPath, walPath, writeFileDurably } from '../data-dir/files.js';
 import type { DataDir } from '../data-dir/layout.js';
+import { OpenFiles } from '../data-dir/open-files.js';
 import { isDiskFull, JournalError, reasonOf } from '../errors.js';
+import { JournalLost } from './journal-lost.js';
 import { MarkFile } from './mark.js';
 import type { SealedSegment } from './messages.js';
-import { OpenFiles } from './open-files.js';
 import { type ChainPosition, sealBatch } from './segment/batch-row.js';
 import { findSegments } from './segment/names.js';
 import { configure, type Durability, type OpenSegment, prepare } from './segment/open.js';
@@ -177,7 +178,7 @@ export class SqliteStore implements JournalStore {
 
   #openFiles(): OpenFiles {
     const { path } = this.#open.segment;
-    return new OpenFiles([path, walPath(path), this.#mark.path]);
+    return new OpenFiles([path, walPath(path), this.#mark.path], (lost) => new JournalLost(lost));
   }
 
   #attempt<T>(what: string, operation: () => T): T {

@@ -12,8 +12,8 @@ import { DEFAULT_SPACE_THRESHOLDS, freeBytesOf, SpaceWatch } from '../data-dir/s
 import { toErrorParts } from '../thread/error-parts.js';
 import type { CloseMessage } from '../thread/thread.js';
 import { commitBatches } from './commit.js';
+import { JournalLost } from './journal-lost.js';
 import type { BatchToWrite, FromJournal, JournalMemory, JournalThreadOptions } from './messages.js';
-import { JournalLost } from './open-files.js';
 import { SqliteStore } from './store.js';
 
 type Message = BatchToWrite | CloseMessage;

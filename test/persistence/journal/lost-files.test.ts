@@ -7,7 +7,7 @@ import { dirname } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { shmPath, walPath } from '../../../persistence/data-dir/files.js';
 import { commitBatch } from '../../../persistence/journal/commit.js';
-import { JournalLost } from '../../../persistence/journal/open-files.js';
+import { JournalLost } from '../../../persistence/journal/journal-lost.js';
 import { findSegments } from '../../../persistence/journal/segment/names.js';
 import {
   batchAt,
