@@ -16,33 +16,43 @@ export function hasStakes(engine: Pick<EngineReads, 'totals'>): boolean {
   return openStakesCents + reservedStakesCents > 0;
 }
 
-export interface StartClock {
+interface Times {
   readonly nowMs: number;
   /** The last command's; 0 in a new journal. */
   readonly lastTimeMs: number;
-  readonly hasStakes: boolean;
-  /** Prices are made up, and so is the money. */
-  readonly isSimulated: boolean;
   readonly dataDir: string;
 }
 
+export interface StartClock extends Times {
+  readonly hasStakes: boolean;
+  /** Prices are made up, and so is the money. */
+  readonly isSimulated: boolean;
+}
+
 export function tellGap(start: StartClock, log: Pick<Log, 'write'>): void {
-  const { nowMs, lastTimeMs, dataDir } = start;
+  const { nowMs, lastTimeMs } = start;
   if (lastTimeMs === 0) return;
   const gapMs = nowMs - lastTimeMs;
-  const times = `the last command is of ${iso(lastTimeMs)}, and this machine's clock says ${iso(nowMs)}`;
   if (gapMs > GAP_MS_MAX) {
-    log.write('clock_gap', { gapMs }, `${times}, ${lengthText(gapMs)} later${consequence(start)}`);
-  } else if (gapMs < -BACKWARD_STEP_MS_MAX) {
-    const wayBack =
-      `. If it was ahead then and is right now, stop the server and go back to before: npx tote restore ${shellWord(dataDir)} ` +
-      `--to ${iso(nowMs)} --out ${shellWord(`${dataDir}-restored`)}. That leaves out all that was journaled by the wrong clock`;
-    // A short wait costs less than the bets that the way back leaves out.
-    const advice = gapMs < -GAP_MS_MAX ? wayBack : '';
-    const waits = 'before it: orders are refused until the clock has caught up';
-    log.write('clock_gap', { gapMs }, `${times}, ${lengthText(-gapMs)} ${waits}${advice}`);
-  }
+    log.write('clock_gap', { gapMs }, `${timesText(start)}, ${lengthText(gapMs)} later${consequence(start)}`);
+  } else tellBehind(start, log);
 }
+
+function tellBehind(times: Times, log: Pick<Log, 'write'>): void {
+  const { nowMs, lastTimeMs, dataDir } = times;
+  const gapMs = nowMs - lastTimeMs;
+  if (gapMs >= -BACKWARD_STEP_MS_MAX) return;
+  const wayBack =
+    `. If it was ahead then and is right now, stop the server and go back to before: npx tote restore ${shellWord(dataDir)} ` +
+    `--to ${iso(nowMs)} --out ${shellWord(`${dataDir}-restored`)}. That leaves out all that was journaled by the wrong clock`;
+  // A short wait costs less than the bets that the way back leaves out.
+  const advice = gapMs < -GAP_MS_MAX ? wayBack : '';
+  const waits = 'before it: orders are refused until the clock has caught up';
+  log.write('clock_gap', { gapMs }, `${timesText(times)}, ${lengthText(-gapMs)} ${waits}${advice}`);
+}
+
+const timesText = ({ nowMs, lastTimeMs }: Times): string =>
+  `the last command is of ${iso(lastTimeMs)}, and this machine's clock says ${iso(nowMs)}`;
 
 interface SetBackOptions {
   readonly sequencer: {
@@ -67,8 +77,7 @@ export class SetBack {
     const wasTold = this.#isTold;
     this.#isTold = sequencer.wallClock.condition === 'behind';
     if (!this.#isTold || wasTold) return;
-    const times = { nowMs: clock.nowMs(), lastTimeMs: sequencer.engine.timeMs };
-    tellGap({ ...times, hasStakes: false, isSimulated: false, dataDir }, log);
+    tellBehind({ nowMs: clock.nowMs(), lastTimeMs: sequencer.engine.timeMs, dataDir }, log);
   }
 }
 
