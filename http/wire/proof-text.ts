@@ -7,7 +7,7 @@ import { betId, roundId } from '../../engine/model/domain.js';
 import type { PriceOrigin, ProofView } from '../../engine/model/proofs/proof-views.js';
 import type { PublicSigningKey } from '../../engine/model/proofs/signing.js';
 import { settlementStatement } from '../../engine/proofs/statements.js';
-import { rootOf, settledRound } from './archive-text.js';
+import { factsOf, resultOf, rootOf } from './archive-text.js';
 import type {
   FairShares,
   OrderProof,
@@ -36,9 +36,10 @@ interface ProofMakers {
 
 export function roundProof(round: ArchivedRoundProof, { seeds, tools, sign }: ProofMakers): RoundProof {
   const { market, roundNumber, proof } = round;
-  const { openPrice: _open, closePrice: _close, ...shown } = settledRound(round);
+  const { root } = proof;
   const unsigned = {
-    ...shown,
+    ...factsOf(round),
+    ...resultOf(round),
     seedCommitment: seeds.commitment(market, roundNumber),
     seed: seeds.seed(market, roundNumber),
     open: priceOf(round.openPrice, proof.open),
@@ -49,8 +50,10 @@ export function roundProof(round: ArchivedRoundProof, { seeds, tools, sign }: Pr
     fairPercentUp: sharesOf(proof),
     fee: round.feeBps / 10_000,
     rounding: ROUNDING,
-    rootInTime: proof.root === null ? null : proof.root.publishedAtMs < round.endTimeMs,
+    root: root === null ? null : rootOf(root),
+    rootInTime: root === null ? null : root.publishedAtMs < round.endTimeMs,
     resolvedAt: isoText(round.resolvedAtMs),
+    settledAt: isoText(round.settledAtMs),
   };
   return { ...unsigned, statement: sign(settlementStatement(unsigned, tools.sha256)) };
 }
