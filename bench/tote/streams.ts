@@ -19,7 +19,8 @@ export interface Counted {
   seconds: number;
   messages: number;
   bytes: number;
-  refused: number;
+  /** What the server said of each order that it refused. */
+  readonly refused: string[];
   /** From the time in messages of this type to their arrival: every 16th, all fills. */
   readonly delaysMs: { readonly markets: number[]; readonly fills: number[] };
   readonly orderUs: number[];
@@ -61,7 +62,7 @@ export class Streams {
   beginCount(): void {
     this.#beganMs = performance.now();
     this.#counting = {
-      ...{ seconds: 0, messages: 0, bytes: 0, refused: 0 },
+      ...{ seconds: 0, messages: 0, bytes: 0, refused: [] },
       ...{ delaysMs: { markets: [], fills: [] }, orderUs: [] },
     };
   }
@@ -117,7 +118,7 @@ export class Streams {
         if (orders.length === 0 || !(isError || head.startsWith('{"type":"order"'))) return;
         this.#counting?.orderUs.push((performance.now() - sentAtMs) * 1000);
         if (!isError) this.#placed += 1;
-        else if (this.#counting !== null) this.#counting.refused += 1;
+        else this.#counting?.refused.push(message.toString());
         awaited -= 1;
         if (awaited > 0) return;
         this.#idle.push(order);
