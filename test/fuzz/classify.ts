@@ -20,7 +20,6 @@ const SUCCESSES = [200, 201, 204, 304];
 const NEVER_HERE = [
   'shutting_down',
   'clock_unsynchronised',
-  'journal_backlog',
   'disk_reserve',
   'journal_unavailable',
   'rate_limited',
