@@ -80,7 +80,7 @@ function define(
   command.action(async () => {
     const values = command.opts<{ json?: boolean; limit: number }>();
     const out = new Output(values.json === true, streams, values.limit);
-    finish(await runCommand(name, spec, out, command.args, values));
+    finish(await runCommand(name, spec, out, command.processedArgs, values));
   });
 }
 
@@ -94,12 +94,13 @@ async function runCommand(
   name: string,
   spec: CliCommand,
   out: Output,
-  args: readonly string[],
+  args: readonly unknown[],
   options: object,
 ): Promise<ExitCode> {
   const { length } = spec.operands ?? [];
   try {
-    const context = { out, dir: await dataDirFor(spec, args[length]) };
+    const dataDir = args[length] as string | undefined;
+    const context = { out, dir: await dataDirFor(spec, dataDir) };
     const exitCode = await spec.run(context, options, args.slice(0, length));
     clearProgress();
     out.flush();

@@ -1,6 +1,5 @@
 /** `tote account`: everything known about one account, and whether its ledger adds up to its balance. */
 import { Argument, Option } from 'commander';
-import { must } from '../../../engine/base/assert.js';
 import { isoText } from '../../../engine/base/iso-text.js';
 import type { Engine } from '../../../engine/engine.js';
 import {
@@ -22,7 +21,7 @@ import { fieldsOf } from '../frame/fields.js';
 import { type Moment, parseAccount, parseMoment, seqAt } from '../frame/options.js';
 import { withRecords } from '../sources/records.js';
 
-export const accountCommand = defineCommand<{ readonly at?: Moment }>({
+export const accountCommand = defineCommand<{ readonly at?: Moment }, [account: number]>({
   details:
     'Shows tier, balance, keys (never their secrets), open bets with the limit orders that rest, and every ledger entry: ' +
     'deposits, withdrawals, stakes, payouts, refunds, and of limit orders the reserve and the fill. The entries are added up; if they do not match the balance, it says so and ends with 1. ' +
@@ -41,9 +40,8 @@ export const accountCommand = defineCommand<{ readonly at?: Moment }>({
       parseMoment,
     ),
   ],
-  run: (context, { at }, operands) =>
+  run: (context, { at }, [number]) =>
     withRecords(context, 'account', (records) => {
-      const number = parseAccount(must(operands[0], 'the account'));
       const { archive, state, from } = records.upTo(seqAt(records.history, at));
       const engine = state();
       const view = engine.account(number);

@@ -11,7 +11,7 @@ import { EXIT } from '../frame/exit-codes.js';
 import type { Output } from '../frame/output.js';
 import { showProgress } from '../frame/progress.js';
 
-export const backupCommand = defineCommand<{ readonly withoutSecrets?: boolean }>({
+export const backupCommand = defineCommand<{ readonly withoutSecrets?: boolean }, [to: string]>({
   details:
     'The copy is a data directory itself: "verify" checks it and a server starts on it. Everything that was acknowledged ' +
     'before the command began is in it. Run again with the same BACKUP_DIR, it adds what is new. Meanwhile nothing of the source is deleted. ' +
@@ -31,7 +31,7 @@ export const backupCommand = defineCommand<{ readonly withoutSecrets?: boolean }
     ),
   ],
   options: [new Option('--without-secrets', 'leave out master secret, signing keys and operator tokens')],
-  run: ({ dir, out }, { withoutSecrets = false }, [to = '']) => {
+  run: ({ dir, out }, { withoutSecrets = false }, [to]) => {
     const onSeq = showProgress('copying', acknowledgedSeq(dir.markFile));
     const { timeMs, ...copied } = backup(dir, to, onSeq, !withoutSecrets);
     out.answer({ to: resolve(to), ...copied, time: isoText(timeMs) });

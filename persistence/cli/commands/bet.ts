@@ -1,6 +1,5 @@
 /** `tote bet`: everything known about one bet, and everything needed to verify its hash. */
 import { Argument } from 'commander';
-import { must } from '../../../engine/base/assert.js';
 import { betId, ROUND_STATUSES, SETTLED, textAt } from '../../../engine/model/domain.js';
 import { type ArchivedBet, isBet, termsOf } from '../../archive/reader/streams.js';
 import { JournalError } from '../../errors.js';
@@ -12,7 +11,7 @@ import { parseBet } from '../frame/options.js';
 import { type Records, withRecords } from '../sources/records.js';
 import { type KnownSeeds, readRoundSeeds, seedFields } from '../sources/seeds.js';
 
-export const betCommand = defineCommand({
+export const betCommand = defineCommand<object, [bet: number]>({
   details:
     'Shows the stake, odds and round of the bet, its result, the ledger entries, and the betHash with what is needed to ' +
     'verify it (the seed once the round is settled). All of it is read from the archive, each row checked, and from the journal after it. ' +
@@ -22,9 +21,8 @@ export const betCommand = defineCommand({
     ['bet bet_1201 ./data --json', 'for a program'],
   ],
   operands: [new Argument('<ID>', 'the bet, such as bet_1201').argParser(parseBet)],
-  run: (context, _options, operands) =>
+  run: (context, _options, [number]) =>
     withRecords(context, 'bet', (records) => {
-      const number = parseBet(must(operands[0], 'the bet'));
       context.out.answer(settledBet(context, records, number) ?? foundBet(context, records, number));
       return EXIT.done;
     }),

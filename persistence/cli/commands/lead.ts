@@ -49,7 +49,7 @@ const HOW =
   'The leader refuses new orders, answers what it has accepted, gives its lease back and ends; its supervisor starts it again. ' +
   'The standby takes over at once. Nothing happens if none follows. Ends with 3 then, or if no leader answers, or nobody takes over within 30 s.';
 
-export const promoteCommand: CliCommand = defineCommand<LeadOptions>({
+export const promoteCommand: CliCommand = defineCommand<LeadOptions, [node: string]>({
   details: `${HOW} Other standbys leave it to NODE until the lease would have lapsed.`,
   examples: [
     ['promote two --nats nats://10.0.0.1,10.0.0.2,10.0.0.3', 'two leads from now on'],
@@ -68,7 +68,7 @@ export const promoteCommand: CliCommand = defineCommand<LeadOptions>({
     ),
   ],
   needs: 'nothing',
-  run: ({ out }, given, [node = '']) =>
+  run: ({ out }, given, [node]) =>
     given.acceptLoss === true ? acceptLoss(out, given, node) : change(out, given, node),
 });
 

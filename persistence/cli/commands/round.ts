@@ -1,11 +1,11 @@
 /** `tote round`: everything known about one round, and whether its money adds up. */
 import { Argument } from 'commander';
-import { must } from '../../../engine/base/assert.js';
 import { isoText } from '../../../engine/base/iso-text.js';
 import {
   RESULT_NONE,
   ROUND_RESULTS,
   ROUND_STATUSES,
+  type RoundName,
   roundId,
   SETTLED,
   textAt,
@@ -24,7 +24,7 @@ import { parseRound } from '../frame/options.js';
 import { withRecords } from '../sources/records.js';
 import { readRoundSeeds, seedFields } from '../sources/seeds.js';
 
-export const roundCommand = defineCommand({
+export const roundCommand = defineCommand<object, [round: RoundName]>({
   details:
     'Shows the rules of the round, its times, its prices with their origin, its pools, every bet with its payout, the seeds ' +
     'and the settlement of the house, why it was voided, and its seed commitment; the seed itself once it is settled, if ' +
@@ -35,9 +35,8 @@ export const roundCommand = defineCommand({
     ['round BTC_ONE_MINUTE_29684880 ./data --json', 'for a program'],
   ],
   operands: [new Argument('<ID>', 'the round, such as BTC_ONE_MINUTE_29684880').argParser(parseRound)],
-  run: (context, _options, operands) =>
+  run: (context, _options, [{ market, roundNumber }]) =>
     withRecords(context, 'round', (records) => {
-      const { market, roundNumber } = parseRound(must(operands[0], 'the round'));
       const { archive, state, from } = records.upTo(records.history.lastSeq);
       const engine = state();
       const round = engine.round(market, roundNumber) ?? archive.round(market, roundNumber);

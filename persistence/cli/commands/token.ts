@@ -1,7 +1,6 @@
 /** `tote token` and `tote tokens`: the named tokens of the operator API. */
 import { existsSync } from 'node:fs';
 import { Argument, InvalidArgumentError, Option } from 'commander';
-import { must } from '../../../engine/base/assert.js';
 import {
   FIRST_OPERATOR,
   isOperatorName,
@@ -19,7 +18,7 @@ interface TokenOptions {
   readonly revoke?: boolean;
 }
 
-export const tokenCommand = defineCommand<TokenOptions>({
+export const tokenCommand = defineCommand<TokenOptions, [name: string]>({
   details:
     'The token is shown once: the file keeps only its SHA-256, with name and role. The role "read" looks, "support" also ' +
     'changes accounts and keys, and "admin" does everything. A running server reads the file again on SIGHUP. The token ' +
@@ -37,9 +36,8 @@ export const tokenCommand = defineCommand<TokenOptions>({
     new Option('--revoke', 'take it away'),
   ],
   needs: 'files',
-  run: (context, { role, revoke: isRevoked = false }, operands) => {
+  run: (context, { role, revoke: isRevoked = false }, [name]) => {
     const { out } = context;
-    const name = must(operands[0], 'the name');
     const path = fileOf(context);
     if (!isRevoked && role === undefined)
       throw new UsageError(`Say what it may do: --role ${OPERATOR_ROLES.join(', ')}.`);

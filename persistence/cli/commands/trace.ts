@@ -1,7 +1,6 @@
 /** `tote trace`: the stages of one of the last orders, asked of the running server. */
 import { readFileSync } from 'node:fs';
 import { Argument, Option } from 'commander';
-import { must } from '../../../engine/base/assert.js';
 import { attempt, messageOf, orRefuse } from '../../../engine/base/attempt.js';
 import type { OrderTrace } from '../../../engine/model/operators.js';
 import { JournalError } from '../../errors.js';
@@ -19,7 +18,7 @@ interface Body {
 
 const WAIT_MS_MAX = 5_000;
 
-export const traceCommand = defineCommand<TraceOptions>({
+export const traceCommand = defineCommand<TraceOptions, [id: string]>({
   details:
     'Asks the running server at its operator port, with the token in TOTE_OPERATOR_TOKEN, else in the data directory. ' +
     'The order was received whole; then: gateway, until the engine took it; engine, until its batch went to the journal; ' +
@@ -41,9 +40,9 @@ export const traceCommand = defineCommand<TraceOptions>({
     ),
   ],
   needs: 'files',
-  run: async (context, { server }, operands) => {
+  run: async (context, { server }, [id]) => {
     const { out } = context;
-    const url = urlOf(server ?? serverOn(context), must(operands[0], 'the id'));
+    const url = urlOf(server ?? serverOn(context), id);
     const { data, error } = await ask(url, tokenOf(context));
     if (data === undefined) throw new JournalError('not_found', error ?? `${url.origin} is no operator port`);
     out.answer(data);

@@ -41,7 +41,10 @@ interface VerifyBetOptions {
   readonly notedRoot?: string;
 }
 
-export const verifyBetCommand = defineCommand<VerifyBetOptions>({
+export const verifyBetCommand = defineCommand<
+  VerifyBetOptions,
+  [order: string, orderProof: string, roundProof: string]
+>({
   details:
     'Takes three answers of the API as they were saved: that to the order, the proof of the order, and the proof of its ' +
     'round once it is settled. Checks that the bet hashes to its betHash, that it is under the Merkle root of its round, ' +
@@ -65,8 +68,7 @@ export const verifyBetCommand = defineCommand<VerifyBetOptions>({
     new Option('--noted-root <HEX>', 'merkleRoot as noted when the round locked'),
   ],
   needs: 'nothing',
-  run: async ({ out }, { keys, clientSeed, commitment, notedRoot }, operands) => {
-    const [order = '', orderPath = '', roundPath = ''] = operands;
+  run: async ({ out }, { keys, clientSeed, commitment, notedRoot }, [order, orderPath, roundPath]) => {
     const evidence = {
       bet: readBet(order),
       clientSeed,

@@ -21,8 +21,8 @@ export interface Context {
 /** The command line is after `npx tote`. */
 type Example = readonly [commandLine: string, purpose: string];
 
-/** `Options` are the parsed options, by names in camelCase: `--env-file` is `envFile`. */
-interface CommandSpec<Options extends object> {
+/** `Options` and `Operands` are parsed, options by names in camelCase: `--env-file` is `envFile`. */
+interface CommandSpec<Options extends object, Operands extends readonly unknown[]> {
   readonly details: string;
   readonly examples: readonly Example[];
   /** Operands before DATA_DIR. All of them are required. */
@@ -30,19 +30,17 @@ interface CommandSpec<Options extends object> {
   readonly options?: readonly Option[];
   /** By default the data directory must have a journal; for `folder` it must be there. `files` opens no database. */
   readonly needs?: 'folder' | 'path' | 'files' | 'nothing';
-  readonly run: (
-    context: Context,
-    options: Options,
-    operands: readonly string[],
-  ) => ExitCode | Promise<ExitCode>;
+  readonly run: (context: Context, options: Options, operands: Operands) => ExitCode | Promise<ExitCode>;
 }
 
-/** Only the command itself knows the type of its options. */
-export type CliCommand = CommandSpec<object>;
+/** Only the command itself knows the types of its options and operands. */
+export type CliCommand = CommandSpec<object, readonly unknown[]>;
 
-export const defineCommand = <Options extends object>(spec: CommandSpec<Options>): CliCommand => ({
+export const defineCommand = <Options extends object, Operands extends readonly unknown[] = []>(
+  spec: CommandSpec<Options, Operands>,
+): CliCommand => ({
   ...spec,
-  run: (context, options, operands) => spec.run(context, options as Options, operands),
+  run: (context, options, operands) => spec.run(context, options as Options, operands as unknown as Operands),
 });
 
 /**
