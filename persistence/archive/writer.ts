@@ -14,7 +14,6 @@ import type { EngineEvent } from '../../engine/model/events.js';
 import type { RefusedAt } from '../../engine/model/operators.js';
 import { orClosed } from '../data-dir/closing.js';
 import {
-  databaseBytes,
   removeDatabase,
   removeSideFiles,
   renameDurably,
@@ -106,9 +105,6 @@ export class ArchiveWriter {
   }
   get pendingRows(): number {
     return this.#written.count;
-  }
-  get bytes(): number {
-    return databaseBytes(this.path);
   }
 
   /** `engine` gives the events from now on. It must be at the end of the archive. */
