@@ -42,11 +42,7 @@ export class PublicApi {
     this.#limitRefusals = limitRefusals(policies);
     this.#authentication = new Authentication(parts.rights);
     const operations = ENDPOINTS.map((endpoint, at) => operationOf(endpoint, FIRST_ENDPOINT + at));
-    const { openStream } = parts;
-    this.#router = new Router(
-      BASES,
-      openStream === undefined ? operations : [...operations, streamOperation(openStream)],
-    );
+    this.#router = new Router(BASES, [...operations, streamOperation(parts.openStream)]);
     const ofOrders = (method: string): Operation =>
       must(
         operations.find((operation) => operation.method === method && operation.path === '/orders'),

@@ -35,8 +35,7 @@ export interface PublicApiParts {
   readonly traces: OrderTraces;
   /** Round seeds and idempotency digests derive from it. */
   readonly masterSecret: Uint8Array;
-  /** Absent: memory that no other thread shares. */
-  readonly betHashes?: SharedArrayBuffer;
+  readonly betHashes: SharedArrayBuffer;
   readonly signing: SigningKeys;
   readonly signLater: SignLater;
   /** null before the first. */
@@ -45,8 +44,8 @@ export interface PublicApiParts {
   readonly marketAgeMsMax: number;
   readonly archive: ArchiveReads;
   readonly docs: DocsFiles;
-  /** Opens a stream for GET /stream, which is not served if absent. */
-  readonly openStream?: (call: Call) => void;
+  /** For GET /stream. */
+  readonly openStream: (call: Call) => void;
   /** Differs for each start of the server. */
   readonly requestIdPrefix: string;
 }

@@ -2,7 +2,8 @@
  * Gateways in the same thread as the engine: the real links, desk and board, by calls, or by rings between threads
  * that a test plays.
  */
-import { must } from '../../../engine/base/assert.js';
+import { betHashesMemory } from '../../../crypto/bet-hashes.js';
+import { fail, must } from '../../../engine/base/assert.js';
 import type { Sequencer } from '../../../engine/host/sequencer.js';
 import type { PublicApiParts } from '../../../http/api/services.js';
 import { boardMemory, boardOf } from '../../../http/board/markets.js';
@@ -38,7 +39,10 @@ interface NearThread {
 }
 
 export interface NearParts
-  extends Pick<PublicApiParts, 'link' | 'meter' | 'traces' | 'rights' | 'board' | 'rules' | 'journalHead'> {
+  extends Pick<
+    PublicApiParts,
+    'link' | 'meter' | 'traces' | 'rights' | 'board' | 'rules' | 'journalHead' | 'betHashes' | 'openStream'
+  > {
   readonly broadcast: Broadcast;
 }
 
@@ -101,6 +105,8 @@ export function nearGateways({
       broadcast: new Broadcast(memory.broadcast, gateway),
       rules: () => must(engine.rules, 'rules in force'),
       journalHead: () => null,
+      betHashes: betHashesMemory(),
+      openStream: () => fail('no stream is served'),
     };
   });
   return {
