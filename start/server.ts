@@ -5,7 +5,7 @@ import { ConfigError, readConfig } from '../config/config.js';
 import { resolveSetup } from '../config/setup.js';
 import type { Config } from '../config/variables.js';
 import { must } from '../engine/base/assert.js';
-import type { Refusals } from '../engine/model/operators.js';
+import type { OperatorToken, Refusals } from '../engine/model/operators.js';
 import { Front } from '../http/gateway/front.js';
 import { openPorts, requireDescriptors } from '../http/gateway/ports.js';
 import { EngineMeter } from '../http/metrics/engine-meter.js';
@@ -16,7 +16,7 @@ import { JournalError, shellWord } from '../persistence/errors.js';
 import { startJournalThread } from '../persistence/journal/thread.js';
 import { requireSqlite } from '../persistence/sqlite.js';
 import { createLog, type Log, logNodeWarnings } from '../process/log/log.js';
-import { Reloads } from '../process/reloads.js';
+import { Reloads, tokensReload } from '../process/reloads.js';
 import { withServiceManager } from '../process/service-manager.js';
 import { Shutdown } from '../process/shutdown.js';
 import { tellDemo } from './demo.js';
@@ -61,10 +61,9 @@ async function start(given: Config, log: Log, operators: Worker): Promise<void> 
   const facing = { version, dataDir: shellWord(dir.root) };
   const ports = await openPorts(config, { front, ...secrets, manualClock, log, ...facing });
   reloads.add('certificates', ports.reloadCertificates);
-  reloads.add(
-    'operator tokens',
-    front.operatorTokensReload(() => openOperatorTokens(tokens, false)),
-  );
+  const readTokens = (): readonly OperatorToken[] => openOperatorTokens(tokens, false);
+  const reload = tokensReload(readTokens, (read) => front.gateways.setOperatorTokens(read));
+  reloads.add('operator tokens', reload);
 
   const host = buildHost(config, manualClock, storage, shutdown, log, meter);
   const { sequencer, lifecycle, shadow, reader } = host;
@@ -81,8 +80,8 @@ async function start(given: Config, log: Log, operators: Worker): Promise<void> 
   const rules = must(sequencer.engine.rules, 'rules in force');
   const onRefusals = (refusals: Refusals): void =>
     shadow.keepRefusals({ seq: sequencer.engine.seq, timeMs: sequencer.stampMs(), ...refusals });
-  front.serve(rules, { answer, onRefusals }, () => reader.connect());
-  host.threads.takeHeads((head) => front.setHead(head));
+  front.gateways.serve(rules, { answer, onRefusals }, () => reader.connect());
+  host.threads.takeHeads((head) => front.gateways.setHead(head));
   await new Promise<void>((resolve) => sequencer.whenDurable(sequencer.engine.seq, () => resolve()));
   host.threads.begin();
 

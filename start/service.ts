@@ -95,7 +95,7 @@ export function run({ host, storage, front, shutdown, log }: Running, watch: Wat
   let portsClosed = Promise.resolve();
   shutdown.watch({
     drain: () => {
-      portsClosed = front.close();
+      portsClosed = front.gateways.close();
       return sequencer.drain().then(storage.drained);
     },
     close: async () => {

@@ -3,7 +3,7 @@
  * in three steps: the threads are started, `listen` takes the port, and `attach` connects the engine before its first
  * command.
  */
-import type { MessagePort, Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import { betHashesMemory } from '../../crypto/bet-hashes.js';
 import { assert, must } from '../../engine/base/assert.js';
 import type { EngineReads } from '../../engine/engine.js';
@@ -11,12 +11,8 @@ import { withoutPauses } from '../../engine/host/deadman.js';
 import type { PriceTracker } from '../../engine/host/price-tracker.js';
 import type { Quoter } from '../../engine/host/quoter.js';
 import type { Sequencer } from '../../engine/host/sequencer.js';
-import type { OperatorToken } from '../../engine/model/operators.js';
 import type { Clock } from '../../engine/model/ports.js';
-import type { Rules } from '../../engine/model/rules.js';
-import type { SignedHead } from '../../engine/proofs/statements.js';
 import { systemClock } from '../../process/clock.js';
-import { type Reload, tokensReload } from '../../process/reloads.js';
 import { boardMemory } from '../board/markets.js';
 import { RightsWriter, rightsMemory } from '../board/rights.js';
 import { broadcastMemory } from '../broadcast/records.js';
@@ -29,7 +25,7 @@ import { tracesMemory } from '../metrics/order-traces.js';
 import { RingService } from '../rings/service.js';
 import { StreamCounts, streamsMemory } from '../stream/limits.js';
 import type { Faults } from './faults.js';
-import { type ForOperators, Gateways } from './gateways.js';
+import { Gateways } from './gateways.js';
 import type { OperatorSetup, SharedSetup } from './messages.js';
 
 interface FrontSources {
@@ -43,7 +39,7 @@ interface FrontSources {
 }
 
 export class Front {
-  readonly #gateways: Gateways;
+  readonly gateways: Gateways;
   readonly #memory = {
     rights: rightsMemory(),
     board: boardMemory(),
@@ -66,7 +62,7 @@ export class Front {
     const desk = (): Desk => must(this.#connected, 'the engine of a server that serves').desk;
     const shared = { schedule: setImmediate, monotonicMs: systemClock.monotonicMs };
     const nearLink = new NearLink({ ...shared, desk, beforeReply: () => this.publishFirst() });
-    this.#gateways = new Gateways(count, operators, nearLink, onFatal);
+    this.gateways = new Gateways(count, operators, nearLink, onFatal);
     this.#service = new RingService({
       ...shared,
       serve: (ring, gateway) => serveRing(desk(), ring, gateway),
@@ -85,13 +81,8 @@ export class Front {
     host: string,
     port: number,
   ): Promise<number> {
-    return this.#gateways.listen(
-      { ...setup, ...this.#memory },
-      this.figures.gateways,
-      this.#service,
-      host,
-      port,
-    );
+    const { gateways } = this.figures;
+    return this.gateways.listen({ ...setup, ...this.#memory }, gateways, this.#service, host, port);
   }
 
   /** Rejects if the port is taken. */
@@ -99,12 +90,7 @@ export class Front {
     setup: Omit<OperatorSetup, 'role' | 'ended' | 'figures' | 'board' | 'traces'>,
   ): Promise<number> {
     const { board, traces } = this.#memory;
-    return this.#gateways.listenForOperators({ ...setup, figures: this.figures, board, traces });
-  }
-
-  /** Connections to come get the certificate that the port's files hold now. Rejects if the library refuses it. */
-  renew(port: 'public' | 'operator'): Promise<void> {
-    return this.#gateways.renew(port);
+    return this.gateways.listenForOperators({ ...setup, figures: this.figures, board, traces });
   }
 
   /**
@@ -128,10 +114,10 @@ export class Front {
       heard: (key) => streams.heard(key),
       onFault: (error) => faults.report(error, { method: 'READ', path: '', address: '' }),
     });
-    for (const tellNews of this.#gateways.newsOf) this.#connected.broadcaster.addGateway(tellNews);
+    for (const tellNews of this.gateways.newsOf) this.#connected.broadcaster.addGateway(tellNews);
     sequencer.onEvents((_seq, events) => {
       if (events.some(({ type }) => type === 'configured'))
-        this.#gateways.setRules(must(sequencer.engine.rules, 'rules that were put in force'));
+        this.gateways.setRules(must(sequencer.engine.rules, 'rules that were put in force'));
     });
     this.#publishesEveryTurn = isClockManual;
   }
@@ -142,23 +128,6 @@ export class Front {
   }
 
   /**
-   * The held requests are answered from now on, and all that follow. `newArchivePort` gives each gateway its way to the
-   * archive's reader.
-   */
-  serve(rules: Rules, forOperators: ForOperators, newArchivePort: () => MessagePort): void {
-    this.#gateways.serve(rules, forOperators, newArchivePort);
-  }
-
-  /** The journal's newest signed head. Not to be called before `serve`. */
-  setHead(head: SignedHead): void {
-    this.#gateways.setHead(head);
-  }
-
-  operatorTokensReload(read: () => readonly OperatorToken[]): Reload {
-    return tokensReload(read, (tokens) => this.#gateways.setOperatorTokens(tokens));
-  }
-
-  /**
    * Publishes market data, cancels orders of bots that have gone, and sends replies that found no room. To be called
    * every few milliseconds.
    */
@@ -166,10 +135,5 @@ export class Front {
     if (this.#connected?.publisher.publish() === true) this.#connected.broadcaster.wake();
     this.#connected?.deadman.pump();
     this.#service.retry();
-  }
-
-  /** Takes no new connections; resolves once all requests are answered. */
-  close(): Promise<void> {
-    return this.#gateways.close();
   }
 }

@@ -31,7 +31,7 @@ const REPLY_CELLS = 1 << 17;
 /** Gateways have so long to let go of the network when the process ends at once. */
 const HALT_MS_MAX = 2_000;
 
-export interface ForOperators {
+interface ForOperators {
   readonly answer: SendQuery;
   readonly onRefusals: (refusals: Refusals) => void;
 }
@@ -123,6 +123,10 @@ export class Gateways {
     thread.post({ kind: 'open', setup });
   }
 
+  /**
+   * The held requests are answered from now on, and all that follow. `newArchivePort` gives each gateway its way to the
+   * archive's reader.
+   */
   serve(rules: Rules, { answer, onRefusals }: ForOperators, newArchivePort: () => MessagePort): void {
     const operators = this.#operators;
     operators.on('refusals', ({ refusals }) => onRefusals(refusals));
@@ -139,6 +143,7 @@ export class Gateways {
     for (const thread of this.#public) thread.post({ kind: 'rules', rules });
   }
 
+  /** The journal's newest signed head. Not to be called before `serve`. */
   setHead(head: SignedHead): void {
     for (const thread of this.#public) thread.post({ kind: 'head', head });
   }

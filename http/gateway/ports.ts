@@ -107,7 +107,7 @@ export async function openPorts(config: RunningConfig, parts: PortParts): Promis
   const [taken, operatorTaken] = await Promise.all(taking);
   const certificates = new PortCertificates({
     files: tls,
-    renew: (renewed) => front.renew(renewed),
+    renew: (renewed) => front.gateways.renew(renewed),
     log,
     nowMs: systemClock.nowMs,
   });

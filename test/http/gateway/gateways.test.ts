@@ -42,11 +42,11 @@ test('a programming error in a gateway is told, and all gateways still close', a
   const access = { tokens: [], sessionKey: Buffer.alloc(32) };
   await front.listenForOperators({ ...port, ...named, ...access, host: '127.0.0.1', port: 0 });
   const forOperators = { answer: () => assert.fail('no operator asks'), onRefusals: () => undefined };
-  front.serve(defaultRules('0'.repeat(64)), forOperators, () => new MessageChannel().port1);
+  front.gateways.serve(defaultRules('0'.repeat(64)), forOperators, () => new MessageChannel().port1);
   const error = await told.next();
   assert.ok(error instanceof Error);
   assert.match(error.message, /the buffer holds all of its parts/);
-  await front.close();
+  await front.gateways.close();
 });
 
 test('64 questions wait for the archive, further ones are refused until one is answered', () => {
