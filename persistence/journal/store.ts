@@ -11,7 +11,7 @@ import { MarkFile } from './mark.js';
 import type { SealedSegment } from './messages.js';
 import { type ChainPosition, sealBatch } from './segment/batch-row.js';
 import { findSegments } from './segment/names.js';
-import { configure, type Durability, type OpenSegment, prepare } from './segment/open.js';
+import { configure, type Durability, inUseText, type OpenSegment, prepare } from './segment/open.js';
 import { createSegment, type OnRollStep, sealSegment } from './segment/roll.js';
 import { Segment } from './segment/segment.js';
 
@@ -68,7 +68,7 @@ export class SqliteStore implements JournalStore {
       assert(segment.seal === null, 'the last segment is open');
       configure(segment, durability);
       const store = new SqliteStore(dir, segment, new MarkFile(dir.markFile), durability, segmentBytesMax);
-      writeFileDurably(dir.inUseFile, `${process.pid} ${durability}\n`);
+      writeFileDurably(dir.inUseFile, inUseText(durability));
       return store;
     } catch (thrown) {
       segment.close();

@@ -3,7 +3,7 @@
  * copies the open segment; it completes an interrupted roll. It can be repeated after a crash at any point. If it
  * cannot trust the journal, it throws and has changed nothing.
  */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { messageOf } from '../../engine/base/attempt.js';
 import type { Clock, Mark } from '../../engine/model/ports.js';
@@ -16,6 +16,7 @@ import { absentPath, readAbsent, writeAbsent } from '../journal/segment/absent.j
 import { CHAIN_START } from '../journal/segment/batch-row.js';
 import { checkChain } from '../journal/segment/chain.js';
 import { findSegments, firstSeqOf, sourceOf } from '../journal/segment/names.js';
+import { wasEachCommitSynced } from '../journal/segment/open.js';
 import { createSegment, type OnRollStep, type RollStep } from '../journal/segment/roll.js';
 import { Segment } from '../journal/segment/segment.js';
 import { checkWal } from '../journal/segment/wal.js';
@@ -67,7 +68,7 @@ export function prepareJournal({
 function checkFiles(dir: DataDir, last: string, mark: Mark | null): void {
   checkChain(dir.journal);
   // A complete copy replaces its source.
-  if (sourceOf(last) === last && wasEachCommitSynced(dir)) checkWal(last);
+  if (sourceOf(last) === last && wasEachCommitSynced(dir.inUseFile)) checkWal(last);
   using segment = closing(Segment.open(sourceOf(last), 'read'));
   checkAgainstMark(segment, mark);
 }
@@ -108,11 +109,6 @@ function checkAgainstMark(segment: Segment, mark: Mark | null): void {
   if (mark === null || mark.lastSeq > segment.start.lastSeq) {
     checkMark(mark, endSeq, mark === null ? null : (segment.rowAt(mark.lastSeq)?.checksum ?? null));
   }
-}
-
-/** The `in-use` file has the server's durability; without it the stop was clean. */
-function wasEachCommitSynced(dir: DataDir): boolean {
-  return !existsSync(dir.inUseFile) || !readFileSync(dir.inUseFile, 'latin1').endsWith(' os\n');
 }
 
 function copyOpen(

@@ -6,13 +6,22 @@
  * newest ones. A consistent journal that ends earlier is left, and the mark makes the next start refuse it: the loss
  * is reported, not hidden.
  */
+import { readFileSync } from 'node:fs';
 import type Database from 'better-sqlite3';
 import type { StoredBatch } from '../../../engine/model/ports.js';
+import { ifThere } from '../../data-dir/files.js';
 import { JournalError } from '../../errors.js';
 import { rowInserter } from './schema.js';
 import type { Segment } from './segment.js';
 
 export type Durability = 'fsync' | 'os';
+
+/** The `in-use` file names the process that writes, and its durability. */
+export const inUseText = (durability: Durability): string => `${process.pid} ${durability}\n`;
+
+/** Without the file the stop was clean. */
+export const wasEachCommitSynced = (inUseFile: string): boolean =>
+  ifThere(() => readFileSync(inUseFile, 'latin1'))?.endsWith(' os\n') !== true;
 
 const SYNCHRONOUS = { fsync: 2, os: 1 } as const;
 
