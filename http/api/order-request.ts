@@ -6,11 +6,11 @@
  */
 import { Buffer } from 'node:buffer';
 import { createIs, createValidateEquals } from 'typia';
-import { describeTypeErrors } from '../../config/type-errors.js';
+import { assert } from '../../engine/base/assert.js';
 import { centsOfDollars } from '../../engine/base/money.js';
 import type { OrderGuards } from '../../engine/model/commands.js';
 import { MARKET_IDS, marketOf, NO_LIMIT, parseRoundId, SIDES } from '../../engine/model/domain.js';
-import { parseJson } from '../kit/body.js';
+import { parseJson, refuseForm } from '../kit/body.js';
 import type { OrderContent } from '../kit/idempotency.js';
 import { beginsWithDay } from '../kit/params.js';
 import { refuseInvalid } from '../kit/refused.js';
@@ -22,7 +22,6 @@ export interface ParsedOrder extends OrderContent {
 }
 
 const CLIENT_SEED_BYTES_MAX = 128;
-const DETAIL_LENGTH_MAX = 300;
 const OPTIONAL_FIELDS = [
   'expectedPercent',
   'clientSeed',
@@ -181,8 +180,9 @@ function splitOff(value: unknown): { readonly parts: unknown; readonly rest: unk
   return { parts, rest };
 }
 
-export function orderOf(value: unknown): ParsedOrder {
-  if (!isOrder(value) || hasOtherFields(value)) return explain(value);
+/** `subject` is what a refusal speaks of. */
+export function orderOf(value: unknown, subject = 'the body'): ParsedOrder {
+  if (!isOrder(value) || hasOtherFields(value)) return explain(value, subject);
   const stakeCents = centsOfDollars(value.amount);
   if (stakeCents === null)
     return refuseInvalid('amount must have at most two decimals and be a possible amount of USD');
@@ -253,14 +253,10 @@ function hasOtherFields(order: OrderRequest): boolean {
   return Object.keys(order).length !== known;
 }
 
-function explain(value: unknown): never {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    refuseInvalid('the body must be a JSON object');
-  }
+function explain(value: unknown, subject: string): never {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    refuseInvalid(`${subject} must be a JSON object`);
   const result = validateOrder(value);
-  const sentences = result.success ? ['the body does not fit'] : describeTypeErrors(result.errors);
-  const detail = sentences.join('; ');
-  return refuseInvalid(
-    detail.length > DETAIL_LENGTH_MAX ? `${detail.slice(0, DETAIL_LENGTH_MAX)}...` : detail,
-  );
+  assert(!result.success, 'what is no order has a mistake');
+  return refuseForm(result.errors);
 }

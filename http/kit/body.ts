@@ -13,6 +13,7 @@ const ENCODED = new Refused(
 );
 
 const JSON_TYPE = /^application\/json[ \t]*(;[ \t]*charset=("utf-8"|utf-8)[ \t]*)?$/i;
+const DETAIL_LENGTH_MAX = 300;
 const BYTE_ORDER_MARK = '\ufeff';
 const BEGINS_WITH_MARK = ': it begins with a byte order mark (BOM)';
 const REPLACEMENT_CHARACTER = '\ufffd';
@@ -48,6 +49,14 @@ function jsonIn(text: string, subject: string): unknown {
     const why = text.startsWith(BYTE_ORDER_MARK) ? BEGINS_WITH_MARK : '';
     return refuseInvalid(`${subject} is not valid JSON${why}`);
   }
+}
+
+/** Clients read what is wrong with an order or a message; a text of theirs may be long. */
+export function refuseForm(errors: readonly IValidation.IError[]): never {
+  const detail = describeTypeErrors(errors).join('; ');
+  return refuseInvalid(
+    detail.length > DETAIL_LENGTH_MAX ? `${detail.slice(0, DETAIL_LENGTH_MAX)}...` : detail,
+  );
 }
 
 /** Unknown fields are refused: a misspelt one would do something other than intended. */

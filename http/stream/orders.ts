@@ -49,7 +49,7 @@ export class StreamCall extends Call {
   override order(): ParsedOrder {
     const { message } = this;
     assert(message.op === 'order', 'an order is read of an order');
-    return 'content' in message ? message.content : orderOf(message.order);
+    return 'content' in message ? message.content : orderOf(message.order, 'order');
   }
 
   override sendOrder(dataText: string, isReplay: boolean): void {

@@ -1,8 +1,7 @@
 /** Reads a client's message, or says what is wrong with it. */
 import { createIs, createValidateEquals, type IValidation } from 'typia';
-import { describeTypeErrors } from '../../config/type-errors.js';
 import { marketOf } from '../../engine/model/domain.js';
-import { parseJson, refuseIllFormed } from '../kit/body.js';
+import { parseJson, refuseForm, refuseIllFormed } from '../kit/body.js';
 import { invalid, Refused } from '../kit/refused.js';
 import type {
   MessageId,
@@ -49,7 +48,6 @@ const NO_OBJECT = invalid('a message is a JSON object');
 const NO_OP = invalid(`op must be one of ${OPS.join(', ')}`);
 const NO_ORDER = invalid('order is missing; expected an object');
 const TOO_LARGE = new Refused('body_too_large', `a message has at most ${MESSAGE_BYTES_MAX} bytes`);
-const DETAIL_LENGTH_MAX = 300;
 
 export function readRequest(bytes: Uint8Array, isBinary: boolean): Request | BadRequest {
   let id: number | null = null;
@@ -80,10 +78,7 @@ function readObject(bytes: Uint8Array, isBinary: boolean): Given {
 function requestIn(given: Given): Request {
   if (!isOp(given.op)) throw NO_OP;
   const result = VALIDATORS[given.op](given);
-  if (!result.success) {
-    const detail = describeTypeErrors(result.errors).join('; ');
-    throw invalid(detail.length > DETAIL_LENGTH_MAX ? `${detail.slice(0, DETAIL_LENGTH_MAX)}...` : detail);
-  }
+  if (!result.success) return refuseForm(result.errors);
   const request = result.data;
   if (request.op !== 'order') refuseIllFormed(request);
   else {

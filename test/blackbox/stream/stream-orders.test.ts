@@ -47,6 +47,9 @@ test('each refusal has the code and the sentence of POST /orders', async () => {
     const { code, message } = await stream.take('error', (error) => error.id === id);
     assert.equal(message === '' ? code : `${code}: ${message}`, rest.error, JSON.stringify(order));
   }
+  const listed = stream.request({ op: 'order', order: [] });
+  const { message } = await stream.take('error', ({ id }) => id === listed);
+  assert.equal(message, 'order must be a JSON object');
   assert.equal(await stream.refused({ op: 'order', idempotencyKey: '', order: BET }), 'invalid_request');
   for (const orderId of ['', 'quote', 'bet_01'])
     assert.equal(await stream.refused({ op: 'cancel', orderId }), 'order_not_found', orderId);
