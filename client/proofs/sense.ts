@@ -157,10 +157,9 @@ export const receiptHasForm = formOf({
   keys,
 });
 
-const journalHead = formOf({ seq: count, chain: hash, time, keyId, signature });
-export const headHasForm = formOf({ head: journalHead, noted: optional(journalHead), keys });
-
-export const isJournalHead = (value: unknown): value is JournalHead => journalHead(value);
+const hasHeadForm = formOf({ seq: count, chain: hash, time, keyId, signature });
+export const isJournalHead = (value: unknown): value is JournalHead => hasHeadForm(value);
+export const headHasForm = formOf({ head: isJournalHead, noted: optional(isJournalHead), keys });
 
 const ms = Date.parse;
 const inOrder = (...values: readonly number[]): boolean =>

@@ -65,11 +65,6 @@ function checkTransfers({ house, seq }: State): void {
   assert(withdrawalsCents === house.withdrawalsCents, 'the withdrawals add up');
 }
 
-interface OpenBets {
-  readonly count: number;
-  readonly stakesCents: number;
-}
-
 /** Every unsettled round is in exactly one place, and its pools are the sum of its seeds and bets. */
 function checkRounds(state: State): void {
   const { accounts, markets } = state;
@@ -108,7 +103,8 @@ const isEnded = (round: Round, isResolved: boolean): boolean =>
 
 const nameOf = (round: Round): string => roundId(round.market, round.roundNumber);
 
-function checkRound(state: State, round: Round): OpenBets {
+/** Returns the round's open bets. */
+function checkRound(state: State, round: Round) {
   const seedsCents = round.status === UPCOMING || round.openPrice === null ? 0 : 2 * round.seedCents;
   const totalCents = round.poolUpCents + round.poolDownCents;
   assert(totalCents === seedsCents + round.volumeCents, `the pools of ${nameOf(round)} are seeds and stakes`);

@@ -14,9 +14,8 @@ interface CoinbaseOptions extends FeedOptions {
   readonly url: URL;
 }
 
-const productOf = (asset: Asset): string => `${asset}-USD`;
 const PRODUCTS: ReadonlyMap<string, Asset> = new Map(
-  ASSETS.filter((asset) => assetClassOf(asset) === 'CRYPTO').map((asset) => [productOf(asset), asset]),
+  ASSETS.filter((asset) => assetClassOf(asset) === 'CRYPTO').map((asset) => [`${asset}-USD`, asset]),
 );
 
 export class CoinbaseFeed extends ConnectedFeed {

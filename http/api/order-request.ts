@@ -159,12 +159,7 @@ export const parseAny = (body: Uint8Array): ParsedOrder => orderOf(parseJson(bod
 
 const PARTS_MAX = 100;
 
-interface ParsedQuote {
-  readonly order: ParsedOrder;
-  readonly parts: number;
-}
-
-export function parseQuote(body: Uint8Array): ParsedQuote {
+export function parseQuote(body: Uint8Array) {
   const { parts, rest } = splitOff(parseJson(body));
   const order = orderOf(rest);
   if (typeof parts !== 'number' || !Number.isInteger(parts) || parts < 1 || parts > PARTS_MAX)

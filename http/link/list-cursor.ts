@@ -14,13 +14,8 @@ export function cursorOf(next: BetsPlace | null, rest: Listed | null): readonly 
   return [...place, rest.seq, rest.openDownTo, rest.settledDownTo, ...rest.last];
 }
 
-interface ReadCursor {
-  /** null to begin with the newest. */
-  readonly from: BetsPlace | null;
-  readonly rest: Listed | null;
-}
-
-export function readCursor(cursor: readonly number[]): ReadCursor {
+/** `from` is null to begin with the newest. */
+export function readCursor(cursor: readonly number[]) {
   const [beforeBet = 0, nearBet = 0, nearRow = 0, seq = 0, openDownTo = 0, settledDownTo = 0, ...last] =
     cursor;
   return {

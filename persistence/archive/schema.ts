@@ -136,7 +136,7 @@ SELECT account, seq, item, time_ms, reason, amount_cents, balance_cents, referen
 
 export function createArchiveTables(db: Database.Database, createdMs: number): void {
   for (const statement of Object.values(TABLES)) db.exec(statement);
-  writeMeta(db, createdMs);
+  db.prepare('INSERT INTO meta VALUES (?, ?, ?)').run(...withChecksum([FORMAT_VERSION, createdMs]));
 }
 
 const ROW_TABLES = [
@@ -163,10 +163,6 @@ export function createTailTables(db: Database.Database): void {
     const both = `SELECT * FROM main.${table} UNION ALL SELECT * FROM tail_${table}`;
     db.exec(`CREATE TEMP VIEW ${table} AS ${both}`);
   }
-}
-
-function writeMeta(db: Database.Database, createdMs: number): void {
-  db.prepare('INSERT INTO meta VALUES (?, ?, ?)').run(...withChecksum([FORMAT_VERSION, createdMs]));
 }
 
 export function writeProgress(db: Database.Database, progress: ArchiveProgress): void {

@@ -49,7 +49,7 @@ export class JournalReader implements ReadableJournal {
     for (;;) {
       const seq: number = position?.lastSeq ?? afterSeq;
       const before: ChainPosition | null = position;
-      const chunk: Chunk = this.#within(seq, (segment, isLast) =>
+      const chunk: ReturnType<typeof readChunk> = this.#within(seq, (segment, isLast) =>
         readChunk(segment, isLast, before, afterSeq, this.chunkChars),
       );
       yield* checkedRows(chunk.path, chunk.position, chunk.rows);
@@ -118,14 +118,6 @@ export class JournalReader implements ReadableJournal {
 const isWithin = ({ start, seal }: Segment, seq: number): boolean =>
   seal !== null && seq >= start.lastSeq && seq < seal.lastSeq;
 
-interface Chunk {
-  readonly path: string;
-  readonly position: ChainPosition;
-  readonly rows: readonly StoredBatch[];
-  readonly isEnd: boolean;
-  readonly isSealed: boolean;
-}
-
 /** `before` is the last row read, null if none was read yet. */
 function readChunk(
   segment: Segment,
@@ -133,7 +125,7 @@ function readChunk(
   before: ChainPosition | null,
   afterSeq: number,
   chunkChars: number,
-): Chunk {
+) {
   const { start, path, seal } = segment;
   if (seal === null && !isLast) throw damaged(path, 'another segment follows it, but it is not sealed');
   const position = before ?? segment.rowUpTo(afterSeq) ?? start;

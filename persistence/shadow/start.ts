@@ -20,12 +20,10 @@ interface Origin {
   readonly chain: string;
 }
 
-interface ShadowStart extends Origin {
-  /** Ends at the position of the engine, or after it. */
-  readonly archive: ArchiveWriter;
-}
-
-/** `note` gets a sentence for operators on everything that is passed over or set aside. */
+/**
+ * The archive ends at the position of the engine, or after it. `note` gets a sentence for operators on everything that is
+ * passed over or set aside.
+ */
 export function findStart(
   dir: DataDir,
   journal: HistoryJournal,
@@ -33,7 +31,7 @@ export function findStart(
   nowMs: number,
   note: (text: string) => void,
   rest: Rest,
-): ShadowStart {
+): Origin & { readonly archive: ArchiveWriter } {
   const newestFirst = snapshots.list();
   const origin = (refs: readonly SnapshotRef[]): Origin | null => findOrigin(journal, snapshots, refs, note);
   if (newestFirst.length > 0 && !existsSync(dir.archiveFile)) {
@@ -62,7 +60,8 @@ export function findStart(
         'money from before are in no archive here. Stop the server and put one from a backup in its place.',
     );
   }
-  const start = { seq: engine.seq, timeMs: engine.timeMs, digest: digestOf(engine), chain };
+  const digest = engine.seq === 0 ? '' : engine.rollingDigest();
+  const start = { seq: engine.seq, timeMs: engine.timeMs, digest, chain };
   return { ...found, archive: ArchiveWriter.create(dir, start, engine, nowMs, rest) };
 }
 
@@ -114,5 +113,3 @@ function setAside(dir: DataDir, nowMs: number, note: (text: string) => void, why
   const aside = setArchiveAside(dir, nowMs);
   note(`The archive is rebuilt from the journal; the one before is ${aside}: ${why}`);
 }
-
-const digestOf = (engine: Engine): string => (engine.seq === 0 ? '' : engine.rollingDigest());

@@ -2,14 +2,11 @@
 import { type Dirent, existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { attempt } from '../../engine/base/attempt.js';
-import type { Mark, SpaceLevel } from '../../engine/model/ports.js';
-import type { Setup } from '../../engine/model/setup.js';
 import { readArchiveProgress } from '../archive/file.js';
-import type { ArchiveProgress } from '../archive/schema.js';
 import { closing } from '../data-dir/closing.js';
 import { databaseBytes, fileBytes } from '../data-dir/files.js';
 import type { DataDir } from '../data-dir/layout.js';
-import { findHolder, type Holder } from '../data-dir/lock.js';
+import { findHolder } from '../data-dir/lock.js';
 import { DEFAULT_SPACE_THRESHOLDS, freeBytesOf, SpaceWatch } from '../data-dir/space.js';
 import { JournalError } from '../errors.js';
 import { readMarkFile } from '../journal/mark.js';
@@ -30,33 +27,8 @@ export interface InspectedSegment {
   readonly bytes: number;
 }
 
-interface InspectedSnapshot {
-  readonly path: string;
-  readonly seq: number;
-  readonly bytes: number;
-  readonly writtenMs: number;
-}
-
-export interface Inspection {
-  readonly holder: Holder | null;
-  /** True while a server runs, and after one that was not stopped cleanly. */
-  readonly isInUse: boolean;
-  readonly mark: Mark | null;
-  /** null if none is declared, or the journal cannot be read. */
-  readonly setup: Setup | null;
-  readonly segments: readonly InspectedSegment[];
-  /** Newest first; not read. */
-  readonly snapshots: readonly InspectedSnapshot[];
-  readonly archive: ArchiveProgress | null;
-  readonly archiveBytes: number;
-  readonly totalBytes: number;
-  readonly freeBytes: number;
-  readonly spaceLevel: SpaceLevel;
-  /** Sentences on parts that cannot be read. */
-  readonly faults: readonly string[];
-}
-
-export function inspect(dir: DataDir): Inspection {
+/** `faults` are sentences on parts that cannot be read, which are null or left out. */
+export function inspect(dir: DataDir) {
   const faults: string[] = [];
   const orFault = <T>(read: () => T): T | null => {
     try {
@@ -77,10 +49,12 @@ export function inspect(dir: DataDir): Inspection {
   space.check();
   return {
     holder,
+    /** True while a server runs, and after one that was not stopped cleanly. */
     isInUse: existsSync(dir.inUseFile),
     mark,
     setup: orFault(() => setupOf(dir)),
     segments: segments.filter((segment) => segment !== null),
+    /** Newest first; not read. */
     snapshots: new SnapshotFiles(dir.snapshots).list().map(({ name, seq }) => inspectSnapshot(name, seq)),
     archive,
     archiveBytes: databaseBytes(dir.archiveFile),
@@ -105,7 +79,7 @@ export function inspectSegment(path: string): InspectedSegment {
   };
 }
 
-function inspectSnapshot(path: string, seq: number): InspectedSnapshot {
+function inspectSnapshot(path: string, seq: number) {
   const info = statSync(path, { throwIfNoEntry: false });
   return { path, seq, bytes: info?.size ?? 0, writtenMs: Math.floor(info?.mtimeMs ?? 0) };
 }
@@ -113,13 +87,11 @@ function inspectSnapshot(path: string, seq: number): InspectedSnapshot {
 /** Skips what is deleted meanwhile, and folders of other users: a disk that is mounted there has a `lost+found`. */
 function bytesBelow(folder: string): number {
   let bytes = 0;
-  for (const entry of entriesOf(folder)) {
+  const entries = attempt((): Dirent[] => readdirSync(folder, { withFileTypes: true }), []);
+  for (const entry of entries) {
     const path = join(folder, entry.name);
     if (entry.isDirectory()) bytes += bytesBelow(path);
     else bytes += fileBytes(path);
   }
   return bytes;
 }
-
-const entriesOf = (folder: string): Dirent[] =>
-  attempt(() => readdirSync(folder, { withFileTypes: true }), []);

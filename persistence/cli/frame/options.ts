@@ -91,17 +91,11 @@ export const RANGE_OPTIONS: readonly Option[] = [
   new Option('--to <SEQ|TIME>', 'last command (default: the last there is)').argParser(parseMoment),
 ];
 
-/** `fromSeq` is `toSeq + 1` if no command is in it. */
-interface Range {
-  readonly fromSeq: number;
-  readonly toSeq: number;
-}
-
 /**
- * Without `--from` the range begins at `defaultFromSeq`. An end beyond the last command is that command. Throws
- * `UsageError` if the range begins beyond it, or after its own end.
+ * Without `--from` the range begins at `defaultFromSeq`. An end beyond the last command is that command. `fromSeq` is
+ * `toSeq + 1` if no command is in it. Throws `UsageError` if the range begins beyond the end, or after its own.
  */
-export function rangeOf(history: History, { from, to }: RangeOptions, defaultFromSeq: () => number): Range {
+export function rangeOf(history: History, { from, to }: RangeOptions, defaultFromSeq: () => number) {
   const { lastSeq } = history;
   const toSeq =
     to === undefined ? lastSeq : 'seq' in to ? Math.min(to.seq, lastSeq) : history.seqAt(to.timeMs);

@@ -32,11 +32,6 @@ export const CHUNK_CHARS = 256 * 1024;
  */
 type OpenMode = 'read' | 'write';
 
-interface RowChunk {
-  readonly rows: readonly StoredBatch[];
-  readonly isEnd: boolean;
-}
-
 export class Segment {
   private constructor(
     readonly path: string,
@@ -115,7 +110,7 @@ export class Segment {
    * Rows after `position`, which must be in this segment; none at the end. They are not checked yet (`checkedRows`).
    * A row that cannot be read ends the chunk before it; the next call throws `journal_corrupt`.
    */
-  chunkAfter(position: ChainPosition, chunkChars = CHUNK_CHARS): RowChunk {
+  chunkAfter(position: ChainPosition, chunkChars = CHUNK_CHARS) {
     const chunk: StoredBatch[] = [];
     let previous = position;
     let chars = 0;

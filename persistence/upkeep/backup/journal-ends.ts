@@ -33,15 +33,11 @@ export function lostBeginning(target: DataDir): string[] {
   ];
 }
 
-/** `mark` is at the last row, or at the beginning without rows. */
-interface EndOfCopy {
-  readonly seq: number;
-  readonly timeMs: number;
-  readonly mark: Mark;
-}
-
-/** `acknowledged` is the mark of the source. The row before an open segment without rows may be absent. */
-export function endOfCopy(target: DataDir, acknowledged: Mark | null): EndOfCopy {
+/**
+ * `acknowledged` is the mark of the source. The row before an open segment without rows may be absent. The returned `mark`
+ * is at the last row, or at the beginning without rows.
+ */
+export function endOfCopy(target: DataDir, acknowledged: Mark | null) {
   const { tail, firstSeq } = must(findSegments(target.journal).map(endsOf).at(-1), 'a segment of the copy');
   const seq = tail?.lastSeq ?? firstSeq - 1;
   const row = tail ?? rowOfJournal(target.journal, seq);

@@ -6,7 +6,6 @@ import { basename } from 'node:path';
 import { assert } from '../../../engine/base/assert.js';
 import type { Engine } from '../../../engine/engine.js';
 import type { StoredBatch } from '../../../engine/model/ports.js';
-import type { ArchivePosition } from '../../archive/schema.js';
 import { renameDurably, unfinishedPath } from '../../data-dir/files.js';
 import type { DataDir } from '../../data-dir/layout.js';
 import { writeAbsent } from '../../journal/segment/absent.js';
@@ -14,20 +13,11 @@ import { type ChainPosition, sealBatch } from '../../journal/segment/batch-row.j
 import { findSegments, firstSeqOf, segmentPath, writeSegment } from '../../journal/segment/names.js';
 import type { Stretch } from './stretches.js';
 
-interface WrittenJournal {
-  readonly segments: readonly string[];
-  /** `checksum` is null if the end is a snapshot without a row. */
-  readonly end: ArchivePosition & { readonly checksum: string | null };
-  readonly isBatchSplit: boolean;
-}
-
-/** In segments as in the source. The last one is open, and ends at the position of the engine. */
-export function writeJournal(
-  source: DataDir,
-  stretch: Stretch,
-  engine: Engine,
-  dir: DataDir,
-): WrittenJournal {
+/**
+ * In segments as in the source. The last one is open, and ends at the position of the engine. The end's checksum is null if
+ * it is a snapshot without a row.
+ */
+export function writeJournal(source: DataDir, stretch: Stretch, engine: Engine, dir: DataDir) {
   const rows = new RowsUpTo(engine, stretch);
   const later = findSegments(source.journal)
     .map(firstSeqOf)

@@ -181,20 +181,17 @@ function removeUnfinished(out: string, wasThere: boolean): void {
   else for (const name of readdirSync(out)) rmSync(join(out, name), { recursive: true, force: true });
 }
 
-interface LeftOut {
-  readonly notes: readonly string[];
-  /** Acknowledged or requested commands are missing. */
-  readonly isLoss: boolean;
-}
-
-/** The acknowledged commands that the restored directory lacks, in sentences. `stretch` is restored up to `endSeq`. */
+/**
+ * The acknowledged commands that the restored directory lacks, in sentences. `stretch` is restored up to `endSeq`. A loss
+ * is of acknowledged or requested commands.
+ */
 function leftOut(
   source: DataDir,
   { all, beforeSeq, absentSeq, lastSeq, known }: Stretches,
   stretch: Stretch,
   endSeq: number,
   { toSeq: askedSeq, isOfTime }: { readonly toSeq: number | null; readonly isOfTime: boolean },
-): LeftOut {
+) {
   const { mark, markNote, seq: acknowledgedSeq, timeMs } = known;
   const notes: string[] = [];
   const before = all[all.indexOf(stretch) - 1];

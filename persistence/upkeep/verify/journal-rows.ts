@@ -18,11 +18,6 @@ export interface SegmentReport {
   readonly rows: number;
 }
 
-interface PlacedRow {
-  readonly row: StoredBatch;
-  readonly path: string;
-}
-
 export class JournalRows {
   readonly segments: SegmentReport[] = [];
   /** null if the first segment cannot be read. */
@@ -40,7 +35,7 @@ export class JournalRows {
   *unbroken(
     onRow: (row: StoredBatch) => void,
     onStart: (start: ChainPosition) => void,
-  ): Generator<PlacedRow, void, undefined> {
+  ): Generator<{ readonly row: StoredBatch; readonly path: string }, void, undefined> {
     for (const [index, path] of this.paths.entries()) {
       const start = this.#attempt(path, null, () => onSegment(path, (segment) => segment.start));
       if (start === null) continue;

@@ -13,7 +13,6 @@ import { marketOf, type RoundName, roundId } from '../../../engine/model/domain.
 import type { EngineEvent } from '../../../engine/model/events.js';
 import type { SignedRoot } from '../../../engine/model/proofs/proof-views.js';
 import type { NotedKey } from '../../../engine/model/proofs/signing.js';
-import type { RoundView } from '../../../engine/model/views.js';
 import { unfinishedRounds } from '../../../engine/reads/round-bets.js';
 import { openArchive } from '../../archive/file.js';
 import { asArchiveDamage } from '../../archive/schema.js';
@@ -79,8 +78,9 @@ export class RootSignatures {
   /** Roots of rounds that are not settled. */
   ofSnapshot(engine: Engine, file: string): void {
     for (const round of unfinishedRounds(engine)) {
-      const { root } = round.proof;
-      if (root !== null) this.#ofJournal(engine, { ...root, ...nameOf(round) }, file, engine.seq);
+      const { market, roundNumber, proof } = round;
+      if (proof.root !== null)
+        this.#ofJournal(engine, { ...proof.root, market, roundNumber }, file, engine.seq);
     }
   }
 
@@ -158,5 +158,3 @@ export class RootSignatures {
     return `${signed}, which ${lack}. ${help}`;
   }
 }
-
-const nameOf = ({ market, roundNumber }: RoundView): RoundName => ({ market, roundNumber });

@@ -20,7 +20,7 @@ import { isDiskFull, JournalError } from '../../../persistence/errors.js';
 import { absentPath, readAbsent } from '../../../persistence/journal/segment/absent.js';
 import { findSegments, firstSeqOf } from '../../../persistence/journal/segment/names.js';
 import { SnapshotFiles } from '../../../persistence/snapshot/files.js';
-import type { Inspection } from '../../../persistence/upkeep/inspect.js';
+import type { inspect } from '../../../persistence/upkeep/inspect.js';
 import type { PrunePlan } from '../../../persistence/upkeep/retention/retention.js';
 import { verify } from '../../../persistence/upkeep/verify/verify.js';
 import { CLI_MAIN, tote, toteJson, toteProcess } from '../../support/processes/cli.js';
@@ -107,7 +107,7 @@ test('the data directory is the operand, else TOTE_DATA_DIR', async (t) => {
   assert.equal((JSON.parse(ran.stdout) as { sequence: number }).sequence, engine.seq);
 });
 
-interface Status extends Pick<Inspection, 'segments' | 'snapshots' | 'faults'> {
+interface Status extends Pick<ReturnType<typeof inspect>, 'segments' | 'snapshots' | 'faults'> {
   readonly server: { readonly isRunning: boolean; readonly pid: number | null };
   readonly wasStoppedUncleanly: boolean;
   readonly sequence: number;
