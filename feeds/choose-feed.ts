@@ -13,7 +13,7 @@ import type { MarketHours } from './market-hours.js';
 import { PushFeed } from './push-feed.js';
 import { SimulatedFeed } from './simulated-feed.js';
 
-export interface ChosenFeed {
+interface ChosenFeed {
   readonly feed: PriceFeed;
   /** null unless prices come through the operator API. */
   readonly pushFeed: PushFeed | null;

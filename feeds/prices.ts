@@ -15,8 +15,7 @@ import {
   textAt,
   timeFrameOf,
 } from '../engine/model/domain.js';
-import type { PriceWatch } from '../engine/model/prices.js';
-import { type ChosenFeed, chooseFeed, type FeedSurroundings } from './choose-feed.js';
+import { chooseFeed, type FeedSurroundings } from './choose-feed.js';
 import { bears } from './live/lateness.js';
 import type { LiveFeed } from './live/live-feed.js';
 import { MarketHours } from './market-hours.js';
@@ -24,17 +23,11 @@ import { MarketHours } from './market-hours.js';
 /** How long a service may take after a start to tell its prices at boundaries from before it. */
 const RECALL_MS = 15_000;
 
-interface Prices extends ChosenFeed, PriceWatch {
-  readonly hours: MarketHours;
-  readonly tracker: PriceTracker;
-  readonly quoter: Quoter;
-}
-
 export function openPrices(
   config: RunningConfig,
   engine: EngineReads,
   surroundings: Omit<FeedSurroundings, 'hours'>,
-): Prices {
+) {
   const { closures } = config;
   const hours = new MarketHours(closures);
   const lastMs = Math.max(...closures.map(({ untilMs }) => untilMs));

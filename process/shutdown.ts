@@ -12,11 +12,6 @@ interface Closable {
   close(): Promise<void>;
 }
 
-export interface DiskSpace {
-  readonly directory: string;
-  readonly freeBytes: number;
-}
-
 /** Commands from before a programming error may take so long to become durable. */
 const LAST_COMMITS_MS_MAX = 5_000;
 /** From the first step of a stop to its last: less than `TimeoutStopSec` in the unit, so that the log has the reason. */
@@ -90,9 +85,9 @@ export class Shutdown {
 
   /**
    * A cleanly closed journal needs no copy at the next start, so it is closed while there is room. The exit code shows
-   * that nobody asked for the shutdown.
+   * that nobody asked for the shutdown. `disk` says for the log which one is full.
    */
-  diskFull(disk: DiskSpace): void {
+  diskFull(disk: object): void {
     if (this.isStopping || this.#closable === null) return;
     this.#isFailing = true;
     this.log.write('disk_full', disk);

@@ -14,7 +14,7 @@ import type { Store } from '../persistence/recovery/open-store.js';
 import { RootFeed } from '../persistence/roots/feed.js';
 import { ManualClock, systemClock, wholeMonotonicMs } from '../process/clock.js';
 import type { Log } from '../process/log/log.js';
-import type { DiskSpace, Shutdown } from '../process/shutdown.js';
+import type { Shutdown } from '../process/shutdown.js';
 import type { Storage } from './keepers.js';
 import { hasStakes, tellGap } from './start-clock.js';
 import { rootRefusedLogger } from './store-lines.js';
@@ -39,7 +39,7 @@ export function buildHost(
   log: Log,
   meter: SequencerMeter,
 ) {
-  const { engine } = store;
+  const { engine, dir, masterSecret } = store;
   const clock = manualClock ?? systemClock;
   const orderTimes = new OrderTimes();
   const sequencer = new Sequencer(engine, clock, journal, {
@@ -47,14 +47,13 @@ export function buildHost(
     afterWork: queueMicrotask,
     schedule: setImmediate,
     onFatal: (error) => shutdown.fatal(error),
-    onDiskFull: () => shutdown.diskFull(diskOf(store)),
+    onDiskFull: () => shutdown.diskFull({ directory: dir.root, freeBytes: freeBytesOf(dir.journal) }),
     onJournalLost: (loss) => shutdown.journalLost(loss),
     onOrdersAnswered: (orders, tookMs) => orderTimes.add(orders, tookMs),
     meter,
     clockGuard: manualClock === null ? clockGuardOf(config, engine) : null,
   });
   const fromMs = engine.timeMs > 0 ? engine.timeMs : clock.nowMs();
-  const { masterSecret } = store;
   const prices = openPrices(config, engine, { masterSecret, fromMs, clock, log });
   const lifecycle = new Lifecycle(sequencer, prices.tracker, {
     feeds: [prices.feed],
@@ -86,8 +85,3 @@ export function buildHost(
 /** Simulated prices are nobody's money. */
 const clockGuardOf = ({ feeds }: RunningConfig, engine: EngineReads): ClockGuard =>
   new ClockGuard(() => !feeds.includes('simulated') && hasStakes(engine));
-
-const diskOf = ({ dir }: Store): DiskSpace => ({
-  directory: dir.root,
-  freeBytes: freeBytesOf(dir.journal),
-});

@@ -6,18 +6,11 @@ export interface CurvePoint {
   readonly profit: number;
 }
 
-export interface Results {
-  readonly bets: number;
-  readonly byResult: Readonly<Partial<Record<BetResult, number>>>;
-  readonly staked: number;
-  readonly profit: number;
-  /** Dollars from a peak of the curve down to the lowest point after it; the peak may be the beginning. */
-  readonly drawdownMax: number;
-  readonly curve: readonly CurvePoint[];
-}
-
-/** `settled` are in the order of their settlement. */
-export function resultsOf(settled: readonly Position[]): Results {
+/**
+ * `settled` are in the order of their settlement. `drawdownMax` is in dollars from a peak of the curve down to the lowest
+ * point after it; the peak may be the beginning.
+ */
+export function resultsOf(settled: readonly Position[]) {
   const byResult: Partial<Record<BetResult, number>> = {};
   const curve: CurvePoint[] = [];
   let [profit, staked, peak, drawdownMax] = [0, 0, 0, 0];

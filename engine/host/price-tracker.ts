@@ -26,11 +26,6 @@ export interface Estimator {
   estimate(asset: number): PriceEstimate | null;
 }
 
-interface AwaitedPrice extends Waiting {
-  /** The price is final by then; until then a tick may still decide it. */
-  readonly untilMs: number;
-}
-
 export class PriceTracker {
   #windows: readonly BoundaryWindow[] = [];
   readonly #jumps: readonly Jumps[];
@@ -53,7 +48,8 @@ export class PriceTracker {
     this.#jumps = ASSETS.map(() => new Jumps(jumpLimits));
   }
 
-  get awaited(): readonly AwaitedPrice[] {
+  /** A price is final by `untilMs`; until then a tick may still decide it. */
+  get awaited() {
     return this.#waiting.map(({ asset, boundaryMs }) => {
       const untilMs = this.#windows[asset]?.graceEndsMs(boundaryMs) ?? boundaryMs + GRACE_MS;
       return { asset, boundaryMs, untilMs };

@@ -14,25 +14,16 @@ export interface SharedMemory {
   readonly broadcast: BroadcastMemory;
 }
 
-export interface Connected {
-  readonly desk: Desk;
-  readonly publisher: MarketPublisher;
-  readonly broadcaster: BroadcastPublisher;
-  readonly deadman: Deadman;
-}
-
 export interface ConnectOptions extends DeskOptions {
   /** For `Deadman`. */
   readonly deadmanNowMs: DeadmanOptions['nowMs'];
   readonly heard: DeadmanOptions['heard'];
 }
 
+export type Connected = ReturnType<typeof connectEngine>;
+
 /** The engine's state must be durable. From then on rights, market data and broadcast follow its events. */
-export function connectEngine(
-  sequencer: Sequencer,
-  memory: SharedMemory,
-  options: ConnectOptions,
-): Connected {
+export function connectEngine(sequencer: Sequencer, memory: SharedMemory, options: ConnectOptions) {
   const { engine } = sequencer;
   const { nowMs, latestTick, fairShare } = options;
   const rights = new RightsWriter(memory.rights, engine);

@@ -11,7 +11,6 @@ import type { OperatorToken } from '../../engine/model/operators.js';
 import type { SigningKeys } from '../../engine/model/proofs/signing.js';
 import { type ManualClock, systemClock } from '../../process/clock.js';
 import type { Log } from '../../process/log/log.js';
-import type { Reload } from '../../process/reloads.js';
 import { routeNames } from '../api/endpoint.js';
 import { ENDPOINTS } from '../api/endpoints.js';
 import { sessionKeyOf } from '../console/sessions.js';
@@ -32,14 +31,7 @@ const CERTIFICATE_CHECK_EVERY_MS = 60 * 60 * 1_000;
 /** Differ for each start of the server. */
 const REQUEST_ID_BYTES = 6;
 
-export interface OpenPorts {
-  readonly publicUrl: string;
-  readonly operatorUrl: string;
-  /** `PortCertificates.reload`. */
-  readonly reloadCertificates: Reload;
-  /** The first end of a port's certificate; null without TLS. */
-  readonly certificateEndsMs: () => number | null;
-}
+export type OpenPorts = Awaited<ReturnType<typeof openPorts>>;
 
 interface PortParts {
   readonly front: Front;
@@ -64,7 +56,7 @@ export function requireDescriptors(gateways: number): void {
 }
 
 /** Throws a `ConfigError` that names the variable where an address cannot be listened on. */
-export async function openPorts(config: RunningConfig, parts: PortParts): Promise<OpenPorts> {
+export async function openPorts(config: RunningConfig, parts: PortParts) {
   const { host, port, operatorHost, operatorPort, trustedProxies, rateLimits, logLevel } = config;
   const { front, masterSecret, signing, operatorTokens, manualClock, log } = parts;
   const tls = tlsFilesOf(config);
@@ -119,6 +111,7 @@ export async function openPorts(config: RunningConfig, parts: PortParts): Promis
     publicUrl: urlOf(host, taken, tls.public !== null),
     operatorUrl: urlOf(operatorHost, operatorTaken, tls.operator !== null),
     reloadCertificates: () => certificates.reload(),
+    /** The first end of a port's certificate; null without TLS. */
     certificateEndsMs: () => certificates.endsMs,
   };
 }

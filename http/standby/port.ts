@@ -45,12 +45,8 @@ interface StandbyPortOptions {
   readonly onFatal: (error: unknown) => void;
 }
 
-interface StandbyPort {
-  close(): Promise<void>;
-}
-
 /** Throws a `ConfigError` if the address cannot be listened on. */
-export async function openStandbyPort(config: Config, options: StandbyPortOptions): Promise<StandbyPort> {
+export async function openStandbyPort(config: Config, options: StandbyPortOptions) {
   const { operatorHost, operatorPort } = config;
   const { readTokens, reloads, status, sessionKey, version, log, onFatal } = options;
   const tls = tlsFilesOf(config).operator;

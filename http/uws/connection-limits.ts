@@ -32,13 +32,8 @@ const OWN_DESCRIPTORS = 256;
 const START_DESCRIPTORS = 144;
 const GATEWAY_START_DESCRIPTORS = 48;
 
-interface ConnectionLimits {
-  readonly publicMax: number;
-  readonly operatorMax: number;
-}
-
 /** If there are very few descriptors, half are kept for the process itself. */
-export function connectionLimits(descriptors: number): ConnectionLimits {
+export function connectionLimits(descriptors: number) {
   const operatorMax = Math.min(OPERATOR_CONNECTIONS_MAX, Math.floor(descriptors / 8));
   const left = Math.max(descriptors - OWN_DESCRIPTORS - operatorMax, Math.floor((descriptors * 3) / 8));
   return { publicMax: Math.min(CONNECTIONS_MAX, left), operatorMax };

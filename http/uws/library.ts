@@ -127,15 +127,10 @@ interface Uws {
   _cfg(setting: string): void;
 }
 
-interface LoadedUws {
-  readonly library: Uws;
-  readonly version: string;
-}
-
 const PACKAGES = ['uws-glibc-2.38', 'uws-glibc-2.28'] as const;
 
 /** Throws an error that says why if no package works. Packages are resolved from `fromUrl`. */
-export function loadUws(fromUrl: string): LoadedUws {
+export function loadUws(fromUrl: string): ReturnType<typeof loadPackage> {
   const reasons: string[] = [];
   for (const name of PACKAGES) {
     try {
@@ -156,7 +151,7 @@ export function loadUws(fromUrl: string): LoadedUws {
   );
 }
 
-function loadPackage(fromUrl: string, name: string): LoadedUws {
+function loadPackage(fromUrl: string, name: string) {
   const entry = createRequire(fromUrl).resolve(name);
   const requireBeside = createRequire(entry);
   const { version } = requireBeside('./package.json') as { version: string };

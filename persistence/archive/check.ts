@@ -14,14 +14,9 @@ import { type ArchiveProgress, asArchiveDamage, readProgress } from './schema.js
 
 const FAULTS_DESCRIBED_MAX = 20;
 
-export interface ArchiveReport {
-  readonly progress: ArchiveProgress | null;
-  readonly rowsChecked: number;
-  readonly faults: readonly string[];
-  readonly faultCount: number;
-}
+export type ArchiveReport = ReturnType<typeof checkArchive>;
 
-export function checkArchive(path: string): ArchiveReport {
+export function checkArchive(path: string) {
   const faults: string[] = [];
   const report = { progress: null as ArchiveProgress | null, rowsChecked: 0, faults, faultCount: 0 };
   const fault = (text: string): void => {

@@ -88,16 +88,11 @@ export function exclusively<T>(dir: DataDir, file: string, work: () => T): T {
   return work();
 }
 
-export interface Holder {
-  /** null if it cannot be read. */
-  readonly pid: number | null;
-}
-
 /**
- * Probes the lock without taking it. Its holder must not call this: the probe would release the lock. Throws
- * `data_dir_invalid`.
+ * Probes the lock without taking it. Its holder must not call this: the probe would release the lock. The holder's `pid` is
+ * null if it cannot be read. Throws `data_dir_invalid`.
  */
-export function findHolder(dir: DataDir): Holder | null {
+export function findHolder(dir: DataDir): { readonly pid: number | null } | null {
   const isMine = [...held].some((db) => db.name === dir.lockFile);
   assert(!isMine, 'the holder of a lock must not probe it');
   if (!existsSync(dir.lockFile)) return null;

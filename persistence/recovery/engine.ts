@@ -19,12 +19,7 @@ interface RecoverEngineOptions {
   readonly onProgress?: OnProgress;
 }
 
-export interface RecoveredEngine {
-  readonly engine: Engine;
-  readonly end: JournalEnd;
-  readonly snapshotSeq: number;
-  readonly notes: readonly string[];
-}
+export type RecoveredEngine = ReturnType<typeof recoverEngine>;
 
 /**
  * Throws `journal_incomplete` if the beginning of the journal is gone and no good snapshot holds it, or if it ends
@@ -34,7 +29,7 @@ export function recoverEngine(
   journal: RecoverableJournal,
   snapshots: Pick<SnapshotStore, 'list' | 'load'>,
   options: RecoverEngineOptions,
-): RecoveredEngine {
+) {
   const notes: string[] = [];
   const engine = findStart(journal, snapshots, notes, options.onProgress ?? (() => {}));
   const snapshotSeq = engine.seq;

@@ -27,15 +27,6 @@ interface LeadOptions {
 const WAIT_MS_MAX = 30_000;
 const LOOK_EVERY_MS = 50;
 
-interface Change {
-  /** The names of the leader before, and from now on. */
-  readonly from: string;
-  readonly leader: string;
-  readonly epoch: number;
-  /** From the question until the successor's lease was seen. */
-  readonly tookMs: number;
-}
-
 const options = [
   new Option('--nats <SERVERS>', `${NATS_SERVERS_FORM} (default: TOTE_REPLICATION)`).env('TOTE_REPLICATION'),
   new Option('--stream <NAME>', 'the stream').env('TOTE_REPLICATION_STREAM').default('tote'),
@@ -182,12 +173,8 @@ async function fromLeader(answer: Promise<string>): Promise<string> {
   }
 }
 
-/** The leader after `begin`, which resolves with the name of the one before. */
-async function nextLeader(
-  log: NatsLog,
-  before: LeaseEntry | null,
-  begin: () => Promise<string>,
-): Promise<Change> {
+/** The leader after `begin`, which resolves with the name of the one before, and how long it took until its lease was seen. */
+async function nextLeader(log: NatsLog, before: LeaseEntry | null, begin: () => Promise<string>) {
   const startedMs = performance.now();
   const from = await begin();
   const untilMs = performance.now() + WAIT_MS_MAX;

@@ -66,15 +66,10 @@ export function connectionOptions({ servers, credentialsFile, tls }: NatsSetting
 }
 
 /** The library hands all that it does not know on to Node. */
-interface TlsOfNode {
-  readonly checkServerIdentity: typeof checkServerIdentity;
-  readonly ca?: string;
-}
-
-function tlsOptions(servers: readonly string[], caFile: string | null): TlsOfNode {
-  const checked = { checkServerIdentity: identityCheck(servers) };
-  return caFile === null ? checked : { ...checked, ca: readNamedFile(caFile) };
-}
+const tlsOptions = (servers: readonly string[], caFile: string | null) => ({
+  checkServerIdentity: identityCheck(servers),
+  ...(caFile !== null && { ca: readNamedFile(caFile) }),
+});
 
 /** The name that Node looks for where the library tells it none: a server that is known by its address. */
 const UNNAMED = 'localhost';

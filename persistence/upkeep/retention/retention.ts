@@ -33,17 +33,13 @@ import {
   whySnapshotsStay,
 } from './choice.js';
 
-interface PrunableSnapshot extends SnapshotRef {
-  readonly bytes: number;
-}
-
 interface DatedSnapshot extends SnapshotRef, SnapshotPoint {}
 
 type Keep = (path: string, why: string) => void;
 
 export interface PrunePlan {
   readonly segments: readonly InspectedSegment[];
-  readonly snapshots: readonly PrunableSnapshot[];
+  readonly snapshots: readonly (SnapshotRef & { readonly bytes: number })[];
   readonly kept: readonly { readonly name: string; readonly why: string }[];
 }
 
@@ -58,16 +54,6 @@ export function planPrune(
   rest: Rest = noRest,
 ): PrunePlan {
   using journal = closing(new JournalReader(dir));
-  return planWith(dir, journal, policy, nowMs, rest);
-}
-
-function planWith(
-  dir: DataDir,
-  journal: JournalReader,
-  policy: RetentionPolicy,
-  nowMs: number,
-  rest: Rest,
-): PrunePlan {
   const kept: { name: string; why: string }[] = [];
   const keep: Keep = (path, why) => void kept.push({ name: basename(path), why });
   const dated = datedSnapshots(dir, journal, keep);
@@ -103,7 +89,7 @@ function snapshotsToGo(
   policy: RetentionPolicy,
   extent: Extent,
   keep: Keep,
-): PrunableSnapshot[] {
+): PrunePlan['snapshots'] {
   const reached = dated.filter(({ seq }) => seq >= extent.firstSeq - 1);
   const whys = whySnapshotsStay(reached, policy, extent);
   return dated.flatMap(({ seq, name }, index) => {
