@@ -18,12 +18,7 @@ export interface RunningConfig extends Config {
   readonly clock: Setup['clock'];
 }
 
-export interface ResolvedSetup {
-  readonly config: RunningConfig;
-  readonly setup: Setup;
-  /** As sentences: before, and from now on. */
-  readonly changes: readonly string[];
-}
+export type ResolvedSetup = ReturnType<typeof resolveSetup>;
 
 /** For a new directory if no variable is set. */
 const NEW_SETUP: Setup = { feed: 'simulated', clock: 'system', rulesFrom: 'defaults' };
@@ -36,7 +31,7 @@ const FACTS = {
 } as const satisfies Readonly<Record<keyof Setup, object>>;
 
 /** `known` is the setup in the journal, or null if it has none. Throws `ConfigError`. */
-export function resolveSetup(config: Config, known: Setup | null): ResolvedSetup {
+export function resolveSetup(config: Config, known: Setup | null) {
   const own = known ?? NEW_SETUP;
   const setup: Setup = {
     feed: config.feed ?? own.feed,
@@ -55,6 +50,7 @@ export function resolveSetup(config: Config, known: Setup | null): ResolvedSetup
   return {
     config: { ...config, feed: setup.feed, feeds, clock: setup.clock },
     setup,
+    /** As sentences. */
     changes: changed.map(
       (fact) => `${describeFact(fact, own)} before, ${describeFact(fact, setup)} from now on`,
     ),

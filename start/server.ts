@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import type { Worker } from 'node:worker_threads';
 import { ConfigError, readConfig } from '../config/config.js';
+import { risksOf } from '../config/production.js';
 import { resolveSetup } from '../config/setup.js';
 import type { Config } from '../config/variables.js';
 import { must } from '../engine/base/assert.js';
@@ -53,7 +54,7 @@ async function start(given: Config, log: Log, operators: Worker): Promise<void> 
   const { dir, masterSecret, signing } = store;
   const setup = resolveSetup(given, store.engine.setup);
   const { config } = setup;
-  startLines.logRisks(log, config);
+  for (const risk of risksOf(config)) log.write('unsafe_setting', {}, risk);
   const manualClock = openClock(config, store, log);
 
   const tokens = { dir, token: config.operatorToken, file: config.operatorTokensFile };

@@ -1,7 +1,5 @@
 /** Log lines of a start, and of one that is refused. */
 import { ConfigError } from '../config/config.js';
-import { risksOf } from '../config/production.js';
-import type { RunningConfig } from '../config/setup.js';
 import type { EngineReads } from '../engine/engine.js';
 import type { SigningKeys } from '../engine/model/proofs/signing.js';
 import type { Recovered } from '../persistence/recovery/open-store.js';
@@ -11,11 +9,6 @@ export function logStarting(log: Log, version: string, dataDir: string): void {
   log.write('starting', { version, node: process.version, pid: process.pid, dataDir });
   // Recovery may take long and blocks the event loop.
   log.flush();
-}
-
-/** Operators read at each start what the configuration gives up. */
-export function logRisks(log: Log, config: RunningConfig): void {
-  for (const risk of risksOf(config)) log.write('unsafe_setting', {}, risk);
 }
 
 /** Recovery blocks the event loop. */

@@ -43,14 +43,6 @@ interface OpenArchive {
   readonly progress: ArchiveProgress;
 }
 
-interface Known {
-  readonly archive: ArchiveReader;
-  /** Throws `not_found` if the state cannot be worked out any more. */
-  readonly state: () => Engine;
-  /** The sources in words. */
-  readonly from: string;
-}
-
 /** Closes everything after `work`. */
 export function withRecords<T>(context: Context, title: string, work: (records: Records) => T): T {
   const path = context.dir.archiveFile;
@@ -76,8 +68,8 @@ export class Records {
     return opened === null ? null : new ArchiveReader(path, opened.db, opened.progress.fromSeq);
   }
 
-  /** Call it once. Throws `not_found` and `archive_corrupt`. */
-  upTo(toSeq: number): Known {
+  /** With the sources in words. Call it once. Throws `not_found` and `archive_corrupt`, and so may `state`. */
+  upTo(toSeq: number) {
     const { path, history, opened } = this;
     if (toSeq > history.lastSeq) history.startFor(toSeq); // throws that it does not exist
     if (opened === null) return this.#fromJournal(toSeq);
@@ -102,7 +94,7 @@ export class Records {
     return engine.rules;
   }
 
-  #fromJournal(toSeq: number): Known {
+  #fromJournal(toSeq: number) {
     const engine = this.history.beginning();
     const fromSeq = engine.seq;
     if (toSeq < fromSeq) {
