@@ -4,9 +4,11 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { mayDo, OPERATOR_ROLES, type OperatorRole } from '../../../engine/model/operators.js';
+import { Denials } from '../../../http/operator/access/callers.js';
 import { ENDPOINTS } from '../../../http/operator/endpoints.js';
 import { addOperatorToken, removeOperatorToken } from '../../../persistence/data-dir/operator-tokens.js';
 import { askUntil } from '../../support/ask-until.js';
+import { TestClock } from '../../support/host/host.js';
 import { operatorApi } from '../../support/host/operator-api.js';
 import type { Client } from '../../support/http/client.js';
 import { RawClient } from '../../support/http/raw-client.js';
@@ -146,4 +148,25 @@ test('SIGHUP puts the file in force without dropping a connection; one with a mi
   ask(later);
   await kept.sees(/HTTP\/1\.1 200 [\s\S]*HTTP\/1\.1 200 [\s\S]*\}\}/);
   kept.socket.destroy();
+});
+
+test('denials are reported at once, and then at most once a minute, equal ones together', () => {
+  const ann = { name: 'ann', role: 'read' } as const;
+  const clock = new TestClock();
+  const denials = new Denials(clock);
+  assert.equal(denials.take(), null);
+  denials.note(ann, 'PUT /trading');
+  const first = { operator: 'ann', role: 'read', route: 'PUT /trading' };
+  assert.deepEqual(denials.take(), { denials: [{ ...first, times: 1 }] });
+  for (let n = 0; n < 1_000; n++) denials.note(ann, 'PUT /trading');
+  denials.note(ann, 'POST /clock');
+  clock.pass(59_999);
+  assert.equal(denials.take(), null);
+  clock.pass(1);
+  assert.deepEqual(denials.take()?.denials, [
+    { ...first, times: 1_000 },
+    { ...first, route: 'POST /clock', times: 1 },
+  ]);
+  clock.pass(60_000);
+  assert.equal(denials.take(), null, 'nothing new');
 });
