@@ -150,5 +150,5 @@ function newestOf(snapshots: SnapshotFiles, endSeq: number): SnapshotTaken | nul
   const ref = snapshots.list().find(({ seq }) => seq <= endSeq);
   const file = ref === undefined ? undefined : statSync(ref.name, { throwIfNoEntry: false });
   if (ref === undefined || file === undefined) return null;
-  return { seq: ref.seq, atMs: file.mtimeMs, bytes: file.size, tookMs: null };
+  return { seq: ref.seq, atMs: Math.floor(file.mtimeMs), bytes: file.size, tookMs: null };
 }

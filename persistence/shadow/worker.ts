@@ -148,7 +148,10 @@ function checkSpace(): void {
   recoveryNeedsBytes = open === undefined ? 0 : copyNeedsBytes(databaseBytes(open));
 }
 
-const madeAtMs = (path: string): number | null => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? null;
+function madeAtMs(path: string): number | null {
+  const file = statSync(path, { throwIfNoEntry: false });
+  return file === undefined ? null : Math.floor(file.mtimeMs);
+}
 
 function report(state: ShadowState, reason: string | null): void {
   const nowMs = clock.monotonicMs();

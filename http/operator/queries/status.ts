@@ -3,6 +3,7 @@
  * journal, because an operator needs it most when the journal hangs.
  */
 import { must } from '../../../engine/base/assert.js';
+import { isoText } from '../../../engine/base/iso-text.js';
 import type { EngineReads } from '../../../engine/engine.js';
 import type { PriceTracker } from '../../../engine/host/price-tracker.js';
 import type { Sequencer } from '../../../engine/host/sequencer.js';
@@ -79,11 +80,11 @@ function status(sources: StatusSources, uptimeMs: number) {
     sequence: engine.seq,
     durableSequence: sequencer.durableSeq,
     backlog: sequencer.backlogCommands,
-    engineTime: new Date(engine.timeMs).toISOString(),
+    engineTime: isoText(engine.timeMs),
     setup: engine.setup,
     clock: {
       mode: clockMode,
-      time: new Date(nowMs).toISOString(),
+      time: isoText(nowMs),
       condition: sequencer.wallClock.condition,
       /** Ahead of engine time, negative if behind, while the condition is not sound. */
       offsetMs: sequencer.wallClock.offsetMs,
@@ -98,7 +99,7 @@ function status(sources: StatusSources, uptimeMs: number) {
         faults: oldRows.faults,
       },
     },
-    lastBackup: backupAtMs === null ? null : new Date(backupAtMs).toISOString(),
+    lastBackup: backupAtMs === null ? null : isoText(backupAtMs),
     replication: sources.replicatedLog(),
     start: {
       snapshotSequence: snapshotSeq === 0 ? null : snapshotSeq,
@@ -139,7 +140,7 @@ function shadow(view: ShadowStatus, durableSeq: number) {
         ? null
         : {
             sequence: snapshot.seq,
-            time: new Date(snapshot.atMs).toISOString(),
+            time: isoText(snapshot.atMs),
             bytes: snapshot.bytes,
             ms: snapshot.tookMs === null ? null : Math.round(snapshot.tookMs),
           },
@@ -152,8 +153,8 @@ function shadow(view: ShadowStatus, durableSeq: number) {
 export function awaitedPrices(tracker: PriceTracker) {
   return tracker.awaited.map(({ asset, boundaryMs, untilMs }) => ({
     crypto: textAt(ASSETS, asset),
-    boundary: new Date(boundaryMs).toISOString(),
-    until: new Date(untilMs).toISOString(),
+    boundary: isoText(boundaryMs),
+    until: isoText(untilMs),
   }));
 }
 
@@ -186,7 +187,7 @@ function heldPrices(tracker: PriceTracker) {
     const held = tracker.held(asset);
     if (held === null) return [];
     const { last, sinceMs, agreeing } = held;
-    const since = new Date(sinceMs).toISOString();
+    const since = isoText(sinceMs);
     return [[crypto, { price: last.price, source: last.source, since, ticks: agreeing + 1 }] as const];
   });
   return Object.fromEntries(shown);
