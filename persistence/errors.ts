@@ -2,6 +2,7 @@
  * Errors of persistence as operators see them: a stable code, and a sentence that says what is wrong and what to do.
  */
 import { messageOf } from '../engine/base/attempt.js';
+import { KnownError } from '../engine/base/known-error.js';
 
 export type JournalErrorCode =
   /** The data directory cannot be used: it is not a directory, not writable, or cannot be created. */
@@ -68,15 +69,15 @@ export type JournalErrorCode =
   /** Another process has taken over from this one. */
   | 'replication_fenced';
 
-export class JournalError extends Error {
+export class JournalError extends KnownError {
   override readonly name = 'JournalError';
 
   constructor(
-    readonly code: JournalErrorCode,
+    override readonly code: JournalErrorCode,
     sentence: string,
     options?: ErrorOptions,
   ) {
-    super(sentence, options);
+    super(code, sentence, options);
   }
 }
 

@@ -2,6 +2,7 @@
  * How the process ends: a signal drains it and exits 0; an error that casts doubt on state or journal stops it at once
  * and exits 1. No shutdown acknowledges commands that are not durable.
  */
+import { KnownError } from '../engine/base/known-error.js';
 import type { JournalLoss } from '../engine/model/ports.js';
 import type { Log } from './log/log.js';
 
@@ -66,9 +67,9 @@ export class Shutdown {
 
   /** The journal can no longer be trusted, or nothing is left to save: exits now. */
   fatal(error: unknown): never {
-    // The name by which documents call it.
-    const code = error instanceof Error && 'code' in error ? { code: error.code } : {};
-    this.log.write('failed', { ...code, err: error });
+    if (error instanceof KnownError)
+      this.log.write('failed', { code: error.code }, `the server stops: ${error.message}`);
+    else this.log.write('failed', { err: error });
     process.exit(1);
   }
 

@@ -11,6 +11,7 @@ import { takeBackLast } from '../persistence/replication/take-back.js';
 import { ReplicationThread } from '../persistence/replication/thread.js';
 import { systemClock } from '../process/clock.js';
 import { journalThread, recover, type Storage, type StorageOptions, startArchive } from './keepers.js';
+import { refuseToStart } from './start-lines.js';
 import { replicationLogger } from './store-lines.js';
 
 /** Recovers, joins the log, follows the leader, and leads. The archive follows from the beginning, so a standby has snapshots, too. */
@@ -78,7 +79,11 @@ function startReplica(
       onTrouble,
       onPublished,
       onHandOver: (to) => shutdown.handOver(to),
-      onFailure: (error) => shutdown.fatal(error),
+      onFailure: (error) => {
+        // Who is to lead at once has not started either.
+        if (replica.isJoining || given.role === 'leader') refuseToStart(error);
+        shutdown.fatal(error);
+      },
     },
   );
   return replica;

@@ -1,7 +1,7 @@
 /** The story of a start: configuration, recovery, ports, the engine's host, first commands, and then requests. */
 import { readFileSync } from 'node:fs';
 import type { Worker } from 'node:worker_threads';
-import { ConfigError, readConfig } from '../config/config.js';
+import { readConfig } from '../config/config.js';
 import { risksOf } from '../config/production.js';
 import { resolveSetup } from '../config/setup.js';
 import type { Config } from '../config/variables.js';
@@ -13,7 +13,7 @@ import { EngineMeter } from '../http/metrics/engine-meter.js';
 import { writeFileDurably } from '../persistence/data-dir/files.js';
 import { openOperatorTokens } from '../persistence/data-dir/operator-tokens.js';
 import { masterSecretFingerprint } from '../persistence/data-dir/secrets.js';
-import { JournalError, shellWord } from '../persistence/errors.js';
+import { shellWord } from '../persistence/errors.js';
 import { startJournalThread } from '../persistence/journal/thread.js';
 import { requireSqlite } from '../persistence/sqlite.js';
 import { createLog, type Log, logNodeWarnings } from '../process/log/log.js';
@@ -111,6 +111,6 @@ export async function serve(operators: Worker): Promise<void> {
     logNodeWarnings(log);
     await start(config, log, operators);
   } catch (error) {
-    startLines.refuseToStart(error, error instanceof ConfigError || error instanceof JournalError);
+    startLines.refuseToStart(error);
   }
 }

@@ -1,5 +1,6 @@
 /** Log lines of a start, and of one that is refused. */
 import { ConfigError } from '../config/config.js';
+import { KnownError } from '../engine/base/known-error.js';
 import type { EngineReads } from '../engine/engine.js';
 import type { SigningKeys } from '../engine/model/proofs/signing.js';
 import type { Recovered } from '../persistence/recovery/open-store.js';
@@ -47,11 +48,9 @@ export function logListening(log: Log, banner: BannerFields, tookMs: number): vo
   process.stdout.write(bannerText(banner));
 }
 
-/**
- * Leaves nothing running. `isKnown` means that the error's message is a sentence for operators. Other errors are shown
- * with their stack.
- */
-export function refuseToStart(error: unknown, isKnown: boolean): never {
+/** Leaves nothing running. An error that is not known is shown with its stack. */
+export function refuseToStart(error: unknown): never {
+  const isKnown = error instanceof ConfigError || error instanceof KnownError;
   const reason = error instanceof Error ? (isKnown ? error.message : error.stack) : String(error);
   const sentence = `tote cannot start: ${reason}`;
   // A log of its own: if the configuration is wrong, there is none yet.

@@ -76,6 +76,10 @@ export class Replica {
     return this.#logStatus.view();
   }
 
+  get isJoining(): boolean {
+    return this.#state === 'joining';
+  }
+
   get isFollowing(): boolean {
     return this.#state === 'following';
   }

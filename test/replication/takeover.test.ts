@@ -61,7 +61,7 @@ describe('two machines', { skip: NO_NATS, concurrency: true }, () => {
     leader.run.signal('SIGCONT');
     const ended = await leader.run.ended;
     assert.equal(ended.code, 1);
-    assert.match(ended.stderr, /"event":"failed","code":"replication_fenced"/);
+    assert.match(ended.stderr, /"event":"failed","code":"replication_fenced","msg":"the server stops: This server does not lead/);
     assert.notEqual(await late, 201);
     // Its successor can place the order.
     const placed = await place(successor, bettor, 'late');
@@ -78,6 +78,6 @@ describe('two machines', { skip: NO_NATS, concurrency: true }, () => {
     await b.run.ended;
     const ended = await startMachine({ nats, node: 'b', dataDir: dirB, role: 'leader', env }).run.ended;
     assert.equal(ended.code, 1);
-    assert.match(ended.stderr, /replication_led/);
+    assert.match(ended.stderr, /"start_refused","code":"replication_led"/);
   });
 });
