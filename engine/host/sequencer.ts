@@ -5,6 +5,7 @@
  * one is handed over before the waiters of the durable one are released: the disk works while responses are sent.
  */
 import { assert } from '../base/assert.js';
+import { KnownError } from '../base/known-error.js';
 import type { Engine } from '../engine.js';
 import type { Command, OrderGuards, SubmittedCommand } from '../model/commands.js';
 import { NO_LIMIT } from '../model/domain.js';
@@ -28,6 +29,16 @@ const ignore = (): void => undefined;
 /** Orders are refused while a command is older than this and not durable. */
 const BACKLOG_AGE_MS_MAX = 1_000;
 const COMMIT_HANG_MS_MAX = 30_000;
+const HANG_TEXT = `for ${COMMIT_HANG_MS_MAX / 1_000} s`;
+const DISK_HANGS = new KnownError(
+  'journal_hangs',
+  `The disk of the journal has not answered ${HANG_TEXT}. See what ails it, then start again: the restart recovers every acknowledged order.`,
+);
+const LOG_AWAY = new KnownError(
+  'replication_away',
+  `The stop waits no longer: the NATS servers have taken nothing ${HANG_TEXT}. The last replication_away in the log says why. What only this disk ` +
+    'has was acknowledged to nobody.',
+);
 /** A pause between two heartbeats counts at most this much: a suspended process is not a slow disk. */
 const PAUSE_MS_MAX = 1_000;
 const STOPPED: Rejected = { status: 'rejected', code: 'shutting_down', detail: 'the server is stopping' };
@@ -216,7 +227,7 @@ export class Sequencer {
     if (!this.#batches.isInFlight || mayHang) return;
     this.#commitTookMs += passedMs;
     if (this.#commitTookMs <= COMMIT_HANG_MS_MAX) return;
-    this.#fail(new Error(`the journal has not answered for ${COMMIT_HANG_MS_MAX / 1_000} s`));
+    this.#fail(this.journal.awaitsLog === true ? LOG_AWAY : DISK_HANGS);
   }
 
   #updateBacklog(monotonicMs: number): void {

@@ -90,7 +90,7 @@ test('a commit that hangs for more than 30 s is fatal, but a stopped process is 
   assert.equal(host.fatal.length, 0);
   host.clock.pass(1);
   host.sequencer.heartbeat();
-  assert.match(host.fatal[0]?.message ?? '', /not answered for 30 s/);
+  assert.match(host.fatal[0]?.message ?? '', /disk .* not answered for 30 s/);
 });
 
 test('a replicated log that is away is waited for, and by a server that stops for 30 s', async () => {
@@ -103,7 +103,7 @@ test('a replicated log that is away is waited for, and by a server that stops fo
   pass(host, 30);
   assert.equal(host.fatal.length, 0);
   pass(host, 1);
-  await assert.rejects(drained, /not answered for 30 s/);
+  await assert.rejects(drained, /NATS servers have taken nothing for 30 s/);
   assert.equal(host.fatal.length, 1);
 });
 
