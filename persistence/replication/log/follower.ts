@@ -30,7 +30,7 @@ interface FollowerOptions extends LeaderOptions {
   readonly onLost: (reason: string | null) => void;
 }
 
-/** The log has lost the last message read, or deleted the next: the place must be found anew. */
+/** The log has lost the last message read, deleted the next, or begins elsewhere: the place must be found anew. */
 export class PlaceLost extends Error {
   override readonly name = 'PlaceLost';
 }
@@ -138,12 +138,16 @@ export class Follower {
     this.#watch.tookOver(epoch, this.options.monotonicMs());
   }
 
-  /** A message that does not follow may show that the log has others in place of those that were read. */
+  /**
+   * A message that does not follow may show that the log has others in place of those that were read, or that another
+   * machine has begun it elsewhere than where the journal here ends.
+   */
   async #join({ bytes, sequence }: LogEntry): Promise<{ message: LogMessage; row: StoredBatch | null }> {
     try {
       const message = decodeMessage(bytes, sequence);
       return { message, row: this.joiner.add(message, sequence) };
     } catch (thrown) {
+      if (this.place.sequence === 0) throw new PlaceLost('the replicated log begins elsewhere');
       await this.#checkPlace();
       throw thrown;
     }

@@ -150,6 +150,14 @@ test('a standby notices that what it has read is gone, whether or not others sta
   assert.deepEqual(again.taken, [next]);
 });
 
+test('a standby of an empty log looks for its place anew once another machine begins it elsewhere', async () => {
+  const rows = batches(4);
+  const log = new ModelLog();
+  const standby = await follow(log, rows);
+  await succeed(log, rows[2] ?? BEGINNING, 2);
+  await assert.rejects(standby.untilLeaderless(), PlaceLost);
+});
+
 test('a standby passes over what its journal has, batch by batch, and ends where another history begins', async () => {
   const rows = batches(4);
   const { log } = await led(rows);
