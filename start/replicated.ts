@@ -3,6 +3,7 @@ import { sessionKeyOf } from '../http/console/sessions.js';
 import type { StandbyStatus } from '../http/metrics/replication.js';
 import { openStandbyPort } from '../http/standby/port.js';
 import { openOperatorTokens } from '../persistence/data-dir/operator-tokens.js';
+import { masterSecretFingerprint } from '../persistence/data-dir/secrets.js';
 import type { JournalThread } from '../persistence/journal/thread.js';
 import type { Store } from '../persistence/recovery/open-store.js';
 import type { NatsSettings } from '../persistence/replication/nats/nats-connection.js';
@@ -65,11 +66,12 @@ function startReplica(
   const { node, leaseMs } = given;
   // An exchange that has begun does not begin again because its journal is missing here and in the log.
   const role = given.role === 'auto' && store.isAwaitingJournal ? 'standby' : given.role;
+  const exchange = masterSecretFingerprint(store.masterSecret);
   const { onStatus, onTrouble } = replicationLogger(log);
   const replica = new Replica(
     store,
     disk,
-    (events) => new ReplicationThread({ nats, role, node, leaseMs, dir: store.dir }, events),
+    (events) => new ReplicationThread({ nats, role, node, exchange, leaseMs, dir: store.dir }, events),
     { leaseMs, monotonicMs: systemClock.monotonicMs },
     {
       onStatus: (status) => {

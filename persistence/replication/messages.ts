@@ -9,6 +9,8 @@ export interface ReplicationOptions {
   readonly nats: NatsSettings;
   readonly role: Role;
   readonly node: string;
+  /** The fingerprint of the master secret. */
+  readonly exchange: string;
   readonly leaseMs: number;
 }
 

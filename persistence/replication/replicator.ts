@@ -154,9 +154,9 @@ export class Replicator {
     journal: LocalJournal,
     onLost: (reason: string | null) => void,
   ): Promise<Follower | null> {
-    const { role, node, leaseMs, timers, epochs } = this.parts;
+    const { role, node, exchange, leaseMs, timers, epochs } = this.parts;
     this.#follower = await Follower.start(log, journal, {
-      ...{ role, node, leaseMs, epochs, onLost, retry: this.#retry.follow },
+      ...{ role, node, exchange, leaseMs, epochs, onLost, retry: this.#retry.follow },
       monotonicMs: () => timers.monotonicMs(),
       rest: (ms) => this.#rest(ms),
       onBatch: (row) => this.#tellBatch(row),
@@ -167,11 +167,11 @@ export class Replicator {
   }
 
   async #takeOver(log: SharedLog, follower: Follower, journal: OpenJournal): Promise<Leader> {
-    const { node, leaseMs, timers } = this.parts;
+    const { node, exchange, leaseMs, timers } = this.parts;
     for (;;) {
       const from = await follower.untilLeaderless();
       const leader = await Leader.takeOver(log, from, {
-        ...{ node, leaseMs, retry: this.#retry.publish },
+        ...{ node, exchange, leaseMs, retry: this.#retry.publish },
         monotonicMs: () => timers.monotonicMs(),
       });
       if (leader === null) continue;

@@ -61,7 +61,10 @@ describe('two machines', { skip: NO_NATS, concurrency: true }, () => {
     leader.run.signal('SIGCONT');
     const ended = await leader.run.ended;
     assert.equal(ended.code, 1);
-    assert.match(ended.stderr, /"event":"failed","code":"replication_fenced","msg":"the server stops: This server does not lead/);
+    assert.match(
+      ended.stderr,
+      /"event":"failed","code":"replication_fenced","msg":"the server stops: This server does not lead/,
+    );
     assert.notEqual(await late, 201);
     // Its successor can place the order.
     const placed = await place(successor, bettor, 'late');
@@ -73,7 +76,7 @@ describe('two machines', { skip: NO_NATS, concurrency: true }, () => {
     const { nats, env, dirB, b } = await startExchange(t);
     const refused = await startMachine({ nats, node: 'c', env }).run.ended;
     assert.equal(refused.code, 1);
-    assert.match(refused.stderr, /secret_invalid/);
+    assert.match(refused.stderr, /"code":"secret_invalid","msg":"the server stops: The file/);
     b.run.signal('SIGTERM');
     await b.run.ended;
     const ended = await startMachine({ nats, node: 'b', dataDir: dirB, role: 'leader', env }).run.ended;

@@ -89,7 +89,7 @@ function change(out: Output, given: LeadOptions, to: string): Promise<ExitCode> 
 /** NATS servers that have lost all of an exchange. */
 const NO_LEASE: LeaseEntry = {
   ...{ revision: 0, holder: 'nobody', epoch: 0, lastSeq: 0 },
-  ...{ isReleased: true, successor: '' },
+  ...{ isReleased: true, successor: '', exchange: null },
 };
 
 /**

@@ -70,14 +70,19 @@ export class Follower {
 
   /**
    * null if the log has others in place of the journal's last batch: it must be taken back first (`take-back.ts`).
-   * Throws the errors of `locate`.
+   * Throws the errors of `locate`, and `secret_invalid` in the log of another exchange.
    */
   static async start(
     log: ReplicatedLog & LeaseStore,
     journal: LocalJournal,
     options: FollowerOptions,
   ): Promise<Follower | null> {
-    const located = await options.retry.until(() => locate(log, journal));
+    const located = await options.retry
+      .until(() => locate(log, journal))
+      .catch(async (thrown: unknown) => {
+        refuseOther(await options.retry.until(() => log.readLease()), options.exchange);
+        throw thrown;
+      });
     if (located === null) return null;
     return new Follower(log, journal, located.place, new BatchJoiner(located.at, located.epoch), options);
   }
@@ -242,6 +247,16 @@ export class Follower {
     if (lastSequence === readSequence) this.#endMs = nowMs;
     onStatus({ ...status, readSequence, lastSequence, readSeq: at.lastSeq, behindMs: nowMs - this.#endMs });
   }
+}
+
+/** A journal has no place in the log of another exchange. */
+function refuseOther(lease: LeaseEntry | null, exchange: string): void {
+  if (lease === null || lease.exchange === null || lease.exchange === exchange) return;
+  throw new JournalError(
+    'secret_invalid',
+    "This stream is another exchange's: its leader has another master secret. If TOTE_REPLICATION and TOTE_REPLICATION_STREAM are right, keep " +
+      "this data directory, and start in an empty one with the leader's master-secret.",
+  );
 }
 
 function ledBy(leader: string): JournalError {

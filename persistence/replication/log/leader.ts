@@ -26,6 +26,8 @@ import type { Retry } from './retry.js';
 
 export interface LeaderOptions {
   readonly node: string;
+  /** The fingerprint of the master secret. */
+  readonly exchange: string;
   readonly retry: Retry;
   readonly leaseMs: number;
   readonly monotonicMs: () => number;
@@ -187,7 +189,8 @@ export class Leader {
 
   async #write(how: Pick<LeaseEntry, 'isReleased' | 'successor'>): Promise<void> {
     const lastSeq = Math.max(this.#position.lastSeq, this.from.toldSeq);
-    const entry = { holder: this.options.node, epoch: this.epoch, lastSeq, ...how };
+    const { node: holder, exchange } = this.options;
+    const entry = { holder, epoch: this.epoch, lastSeq, exchange, ...how };
     const startedMs = this.options.monotonicMs();
     try {
       this.#revision = await this.log.writeLease(entry, this.#revision);

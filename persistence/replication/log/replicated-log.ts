@@ -47,6 +47,8 @@ export interface LeaseEntry {
    * The log had everything up to this command when the lease was written, or will have it again before anybody leads.
    */
   readonly lastSeq: number;
+  /** The fingerprint of its master secret; null where the NATS servers had lost it. */
+  readonly exchange: string | null;
 }
 
 export type LeaseState =

@@ -135,6 +135,7 @@ const entry = (revision: number, isReleased = false, successor = ''): Parameters
   isReleased,
   successor,
   lastSeq: 0,
+  exchange: null,
 });
 
 test('a lease that is renewed is held, and lapses when it is not', () => {

@@ -119,7 +119,7 @@ test('a leader renews its lease, gives it back, and learns from a later epoch', 
   const { log, leader } = await leadNew();
   assert.deepEqual(log.lease, {
     ...{ holder: 'a', epoch: 1, isReleased: false, successor: '' },
-    ...{ lastSeq: 0, revision: 1 },
+    ...{ lastSeq: 0, exchange: 'of tests', revision: 1 },
   });
   await leader.renew();
   assert.equal(log.lease?.revision, 2);

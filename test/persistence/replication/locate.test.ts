@@ -108,6 +108,7 @@ test('retention says to a journal that does not reach the snapshot how far a bac
     /replicated log begins after it .* a backup that reaches at least sequence number \d+ is needed/;
   await assert.rejects(locate(log, journalOf(rows.slice(0, 5))), needed);
   await assert.rejects(locate(log, journalOf([])), { code: 'replication_behind' });
+  await assert.rejects(follow(log, [], { exchange: 'another' }), { code: 'secret_invalid' });
 });
 
 test('retention leaves a place to every journal that reaches it, also between parts', async () => {

@@ -51,7 +51,7 @@ function untilLeading(log: SlowLog, own: readonly StoredBatch[]): Promise<Replic
       act();
     };
     const replicator = new Replicator({
-      ...{ role: 'auto', node: 'b', leaseMs: LEASE_MS, epochs: epochMemory() },
+      ...{ role: 'auto', node: 'b', exchange: 'of tests', leaseMs: LEASE_MS, epochs: epochMemory() },
       timers: {
         monotonicMs: () => log.nowMs,
         after: (ms, run) => {

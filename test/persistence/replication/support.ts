@@ -38,7 +38,7 @@ export function batches(count: number, from: ChainPosition = BEGINNING): StoredB
 }
 
 export const LEASE_MS = 1_000;
-const STILL = { leaseMs: LEASE_MS, monotonicMs: () => 0 };
+const STILL = { leaseMs: LEASE_MS, exchange: 'of tests', monotonicMs: () => 0 };
 export const ofLeader = (node: string): LeaderOptions => ({ node, retry: RETRY, ...STILL });
 
 export function lead(log: ModelLog, node = 'a', monotonicMs = STILL.monotonicMs): Promise<Leader> {
@@ -91,7 +91,7 @@ export function journalOf(rows: readonly StoredBatch[]): LocalJournal {
 export async function follow(
   log: ModelLog,
   own: readonly StoredBatch[],
-  { epochs = epochMemory(), role = 'auto' as Role, batchMs = 0 } = {},
+  { epochs = epochMemory(), role = 'auto' as Role, batchMs = 0, exchange = STILL.exchange } = {},
 ) {
   let nowMs = 0;
   let restsLeft = 0;
@@ -100,7 +100,7 @@ export async function follow(
   /** Messages that it is behind, how long, the lease's age, and the leader. */
   const statuses: string[] = [];
   const follower = await Follower.start(log, journalOf(own), {
-    ...{ role, node: 'b', leaseMs: LEASE_MS, retry: RETRY, epochs },
+    ...{ role, node: 'b', exchange, leaseMs: LEASE_MS, retry: RETRY, epochs },
     monotonicMs: () => nowMs,
     rest: async (ms) => {
       nowMs += ms;

@@ -147,9 +147,7 @@ export class SimMachine {
     const toMain = (message: FromReplication): void => process.post(() => told(message));
     const log = network.client(process, this.way);
     const replicator = new Replicator({
-      role: 'auto',
-      node: this.node,
-      leaseMs,
+      ...{ role: 'auto', node: this.node, exchange: 'simulated', leaseMs },
       timers: process.timers,
       epochs: this.epochs,
       openLog: () =>
