@@ -47,7 +47,7 @@ export async function locate(log: ReplicatedLog, journal: LocalJournal): Promise
   throw new JournalError(
     'replication_diverged',
     `The journal here ends at sequence number ${journal.end.lastSeq}, and the replicated log does not go on from there: they are not of one ` +
-      'history. Keep this directory, which may have orders that the others lack, and use an empty one, or a backup of the leader',
+      'history. Keep this directory, which may have orders that the others lack, and use an empty one, or a backup of the leader.',
   );
 }
 
@@ -117,7 +117,7 @@ function behind(first: number, endSeq: number, begin: number | null): JournalErr
   return new JournalError(
     'replication_behind',
     `The journal here ends at sequence number ${endSeq}, and the replicated log begins after it (message ${first}). The part between is ` +
-      `on the leader: ${needed} is needed. Make one there, and start on it`,
+      `on the leader: ${needed} is needed. Make one there, and start on it.`,
   );
 }
 
