@@ -132,9 +132,9 @@ const CRITICAL: Declared = {
     forSeconds: 5,
   },
   replication_away: {
-    what: 'the NATS servers have not answered for a while: nothing is acknowledged, and orders are refused',
+    what: 'the NATS servers have taken nothing for a while: nothing is acknowledged, and orders are refused',
     advice:
-      'replication.trouble in /status says which answer, and since when others do not. Two of three must run and reach each other; what was accepted is answered then.',
+      'replication.trouble in /status says why, and since when servers do not answer. Two of three must run and reach each other; what was accepted is answered then.',
     ...gauge('logAwayMs'),
     unit: 's',
     above: LOG_AWAY_MS / 1_000,

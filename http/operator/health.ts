@@ -91,7 +91,7 @@ function notReady(gauges: Gauges): NotReady[] {
       is('isBacklogged') && isAway,
       'replication',
       'journal_backlog',
-      `the NATS servers have not answered for ${seconds('logAwayMs')}: no order is taken`,
+      `the NATS servers have taken nothing for ${seconds('logAwayMs')}: no order is taken`,
     ],
     [
       gauges.get('isLeaseHeld') === 0,

@@ -126,8 +126,10 @@ function standbyApi(callers: Callers, status: () => StandbyStatus, metrics: Oper
     handle: () => answer(200, status()),
   };
   const reason = (): string => {
-    const { leader } = status();
-    return leader === null ? 'this server waits for a leader' : `this server follows ${leader}: ask there`;
+    const { leader, lease } = status();
+    if (leader === null) return 'this server waits for a leader';
+    if (lease !== 'held') return `this server is a standby, and ${leader} led when last heard of`;
+    return `this server follows ${leader}: ask there`;
   };
   const health = healthRoutes({
     turnAgeMs: () => 0,

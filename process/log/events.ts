@@ -51,7 +51,7 @@ export const LOG_EVENTS = {
   batch_rolled_back: at('warn'),
   replication_away: at(
     'warn',
-    'the replicated log does not answer correctly: accepted orders wait and new ones are refused until it does',
+    'trouble with the NATS servers (`reason`): until it is over a leader acknowledges nothing, and a standby does not take over',
   ),
   replication_restored: at('info', 'the replicated log answers again'),
   handover_requested: at('info', 'an operator asked for another leader: this server stops and hands over'),

@@ -22,7 +22,11 @@ test('a lost stream is named, and without servers messages are as long as before
   assert.equal(log.bytesMax, 2_048);
   await nats.deleteStream('tote');
   const appended = log.append(new Uint8Array(1), 'one', 0);
-  await assert.rejects(appended, /^Error: there is no stream tote, or no JetStream$/);
+  await assert.rejects(appended, /^Error: nobody has the stream tote or its lease now/);
+  await assert.rejects(
+    log.read(1),
+    /^Error: the stream tote or its lease .* is gone: restart tote on a standby,/,
+  );
   await nats.killServer(0);
   await assert.rejects(log.read(1));
   assert.equal(log.bytesMax, 2_048);

@@ -74,12 +74,16 @@ async function rolesAreTold({ leader, b, bettor }: Pair): Promise<void> {
 }
 
 async function quorumIsMissed({ nats, leader, b, bettor }: Pair): Promise<void> {
-  const { look } = await lookAt(b);
+  const { operatorUrl, look } = await lookAt(b);
   const anyone = new Client(leader.operatorUrl, {});
   const ready = async (): Promise<string> => (await anyone.get('/readyz')).text;
   for (const server of [1, 2]) nats.signal(server, 'SIGSTOP');
   const { lease, messagesBehind, behindMs } = await askUntil(look, ({ trouble }) => trouble !== null);
   assert.deepEqual([lease, messagesBehind, behindMs], [null, null, null], 'a standby does not know');
+  const ofStandby = async (): Promise<string> => (await new Client(operatorUrl, {}).get('/readyz')).text;
+  await askUntil(ofStandby, (text) =>
+    text.includes('this server is a standby, and a led when last heard of'),
+  );
   // A standby may lead as soon as the quorum is back, and the leader's process would end.
   b.run.signal('SIGKILL');
   await b.run.ended;

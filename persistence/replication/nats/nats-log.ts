@@ -22,7 +22,7 @@ import {
   type ReplicatedLog,
 } from '../log/replicated-log.js';
 import { ANSWER_MS_MAX, connectTo, type NatsSettings } from './nats-connection.js';
-import { hasStream, makeStream, subjectOf } from './stream.js';
+import { hasStream, makeStream, STREAM_NOT_FOUND, subjectOf } from './stream.js';
 
 /**
  * A server that is cut off from the others keeps its clients, and answers nothing of JetStream: then another one is
@@ -92,7 +92,7 @@ export class NatsLog implements ReplicatedLog, LeaseStore, LogSignals {
         `message ${id} is number ${afterSequence + 1} of the log, not ${seq}`,
       );
     } catch (thrown) {
-      throw asTaken(asUnheard(thrown, this.stream));
+      throw asTaken(thrown);
     }
     this.connection.publish(newsOf(this.stream));
   }
@@ -203,7 +203,7 @@ export class NatsLog implements ReplicatedLog, LeaseStore, LogSignals {
       const isSilent = !isAnswer && nowMs - this.#answeredMs > SILENT_MS_MAX;
       if (isAnswer || isSilent) this.#answeredMs = nowMs;
       if (isSilent && !this.connection.isClosed()) await this.connection.reconnect();
-      throw thrown;
+      throw asGone(thrown, this.stream);
     }
   }
 }
@@ -230,11 +230,18 @@ const newsOf = (stream: string): string => `${stream}.news`;
 
 const codeOf = (thrown: unknown): number => (thrown instanceof JetStreamApiError ? thrown.code : 0);
 
-/** The client takes a message that nobody listens for as a sign that there is no JetStream. */
-const asUnheard = (thrown: unknown, stream: string): unknown =>
-  thrown instanceof Error && thrown.name === 'JetStreamNotEnabled'
-    ? new Error(`there is no stream ${stream}, or no JetStream`, { cause: thrown })
-    : thrown;
+/** In words that tell an operator what to do. The client takes a message that nobody listens for as a sign that there is no JetStream. */
+function asGone(thrown: unknown, stream: string): unknown {
+  if (codeOf(thrown) === STREAM_NOT_FOUND)
+    return new Error(
+      `the stream ${stream} or its lease (KV_${stream}-lease) is gone: restart tote on a standby, or on the leader where there is none, which makes it anew`,
+      { cause: thrown },
+    );
+  if (!(thrown instanceof Error) || thrown.name !== 'JetStreamNotEnabled') return thrown;
+  return new Error(`nobody has the stream ${stream} or its lease now, or there is no JetStream`, {
+    cause: thrown,
+  });
+}
 
 const asTaken = (thrown: unknown): unknown =>
   codeOf(thrown) === WRONG_LAST_SEQUENCE

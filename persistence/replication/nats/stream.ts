@@ -6,7 +6,7 @@ import { ANSWER_MS_MAX, connectTo, type NatsSettings } from './nats-connection.j
 /** JetStream knows repeated messages by their ids for this long. Later ones are found by their place (`Leader`). */
 const DUPLICATES_KNOWN_MS = 120_000;
 const MS_TO_NS = 1_000_000;
-const STREAM_NOT_FOUND = 10_059;
+export const STREAM_NOT_FOUND = 10_059;
 const NO_SUITABLE_PEERS = 10_005;
 
 export const subjectOf = (stream: string): string => `${stream}.journal`;

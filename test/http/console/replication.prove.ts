@@ -152,7 +152,7 @@ test('a leader says what is wrong, since when, and what to do', async (page, ser
   for (const sentence of ['since 2026-11-22 12:00:00 UTC: 12.0 s', 'no responders', 'Two of three must run'])
     await attention(page).getByRole('listitem').first().getByText(sentence).waitFor();
   await page.getByRole('link', { name: '2 alarms' }).waitFor();
-  await page.getByText('no answer for 12.0 s').waitFor();
+  await page.getByText('trouble for 12.0 s').waitFor();
   await page.getByText('orders wait').waitFor();
   show({ replication: { ...LEADER, lease: 'lapsed', leaseAgeMs: 12_500 } });
   await page.getByText('a standby may lead by now').waitFor();

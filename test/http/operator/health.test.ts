@@ -133,7 +133,7 @@ test('a leader without its NATS servers is not ready, and says what it waits for
   conditions.log = { ...log, trouble: 'timeout', awayMs: 4_200, leaseAgeMs: 4_900, lease: 'lapsed' };
   const told = take().notReady();
   assert.deepEqual(Array.from(told, ({ check }) => check).join(), 'replication,replication');
-  assert.equal(told[0]?.reason, 'the NATS servers have not answered for 4 s: no order is taken');
+  assert.equal(told[0]?.reason, 'the NATS servers have taken nothing for 4 s: no order is taken');
   assert.equal(told[1]?.reason, 'the lease was not renewed for 4 s: a standby may lead by now');
   assert.deepEqual(await answered(take(), '/readyz'), [503, 'journal_backlog']);
 });

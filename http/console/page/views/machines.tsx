@@ -76,7 +76,7 @@ const servers = ({ trouble, awayMs }: LeaderStatus | StandbyStatus): JSX.Element
   trouble === null ? (
     <Badge tone="good">answer</Badge>
   ) : (
-    <Badge tone="bad">no answer for {duration(awayMs)}</Badge>
+    <Badge tone="bad">trouble for {duration(awayMs)}</Badge>
   );
 
 const NOT_KNOWN = 'not known';
@@ -86,7 +86,7 @@ export function StandbyView({ replication: status, timeMs }: StandbyMessage): JS
   const { node, leader, epoch, lease, leaseAgeMs, sequence, streamSequence, messagesBehind, behindMs } =
     status;
   const [tone, outlook] = outlookOfStandby(status, timeMs);
-  // Both are null while the NATS servers do not answer.
+  // Both are null while there is trouble with the NATS servers.
   const isKnown = messagesBehind !== null && behindMs !== null;
   return (
     <>
@@ -126,11 +126,11 @@ const TONES = { good: 'all is well', warn: 'warning', bad: 'critical' } as const
 
 function outlookOfStandby(status: StandbyStatus, nowMs: number): readonly [keyof typeof TONES, string] {
   const { trouble, awayMs, messagesBehind, lease, leader } = status;
-  // While the servers do not answer, all the other figures are old.
+  // Meanwhile all the other figures are old.
   if (trouble !== null)
     return [
       awayMs > LOG_AWAY_MS ? 'bad' : 'warn',
-      `Since ${timeText(nowMs - awayMs)} UTC the NATS servers do not answer this machine, or have lost messages: until that is over it does not take over. The reason: ${trouble}. If it does not say what to do: most of the servers must run and reach each other, and this machine must reach them. Whether somebody leads is in the console of the other machine.`,
+      `Since ${timeText(nowMs - awayMs)} UTC there is trouble with the NATS servers: until that is over this machine does not take over. The reason: ${trouble}. If it does not say what to do: most of the servers must run and reach each other, and this machine must reach them. Whether somebody leads is in the console of the other machine.`,
     ];
   if (messagesBehind === null)
     return ['warn', 'This machine has only just begun to look at the stream. Wait for some seconds.'];
