@@ -46,7 +46,7 @@ export async function locate(log: ReplicatedLog, journal: LocalJournal): Promise
   if (begin > lastSeq || (begin === lastSeq && first > 1)) throw behind(first, journal.end.lastSeq, begin);
   throw new JournalError(
     'replication_diverged',
-    `The journal here ends at sequence number ${journal.end.lastSeq}, and the replicated log does not go on from there: they are not of one ` +
+    `The replicated log does not go on from sequence number ${journal.end.lastSeq}, the last one here: they are not of one ` +
       'history. Keep this directory, which may have orders that the others lack, and use an empty one, or a backup of the leader.',
   );
 }
@@ -116,7 +116,7 @@ function behind(first: number, endSeq: number, begin: number | null): JournalErr
   const needed = begin === null ? 'a new backup' : `a backup that reaches at least sequence number ${begin}`;
   return new JournalError(
     'replication_behind',
-    `The journal here ends at sequence number ${endSeq}, and the replicated log begins after it (message ${first}). The part between is ` +
+    `The replicated log begins (message ${first}) after sequence number ${endSeq}, the last one here. The part between is ` +
       `on the leader: ${needed} is needed. Make one there, and start on it.`,
   );
 }
