@@ -70,14 +70,14 @@ test('an account, its key, a bet with it, the round voided, the stake back', asy
   await page.getByRole('link', { name: 'BTC 5 min' }).click();
   await page.getByRole('heading', { name: 'BTC 5 min' }).waitFor();
   assert.equal(await figure(page, 'Bets').textContent(), '0');
+  await page.getByRole('button', { name: 'Void round' }).click();
+  await dialog.getByText('$0.00').waitFor();
   const order = { marketId: 'BTC_FIVE_MINUTES', prediction: 'DOWN', amount: 250 };
   const placed = await server.api(secret).post('/orders', order);
   assert.equal(placed.status, 201, placed.text);
   betRound = (await server.operator.get<{ roundId: string }>('/bets/bet_1')).data.roundId;
   await figure(page, 'Bets').getByText('1', { exact: true }).waitFor();
   assert.equal(await figure(page, 'Stakes').textContent(), '$250.00');
-
-  await page.getByRole('button', { name: 'Void round' }).click();
   await dialog.getByText('$250.00').waitFor();
   await dialog.getByRole('button', { name: 'Void round' }).click();
   await dialog.getByText('Give a reason.').waitFor();

@@ -50,7 +50,7 @@ export const voidRound = (id: string, bets: number, volumeCents: number): Action
 export const confirmPrice = (crypto: string, price: number, last: number | null): Action => ({
   role: 'admin',
   verb: 'Confirm price',
-  target: `of ${crypto}`,
+  target: `${priceText(price)} of ${crypto}`,
   about:
     'The price is too far from the last one, and is held back until later ones agree with it. If you know that it is right, it is used at once.',
   preview: () => [[`Price of ${crypto}`, last === null ? '' : priceText(last), priceText(price)]],

@@ -7,7 +7,7 @@
  */
 import { signal } from '@preact/signals';
 import { type ComponentChildren, Fragment, type JSX } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import type { OperatorRole } from '../../../../engine/model/operators.js';
 import { may, operator, type Request } from '../state/api.js';
 import { isFresh } from '../state/live.js';
@@ -42,22 +42,31 @@ interface ActProps {
   readonly onDone?: ((data: unknown) => void) | undefined;
 }
 
-const opened = signal<ActProps | null>(null);
+/** With the id of the button that has opened it. */
+const opened = signal<(ActProps & { readonly by: string }) | null>(null);
 /** The last action, for the page's status line. */
 export const notice = signal('');
 
 const titleOf = ({ verb, target = '' }: Action): string => `${verb} ${target}`.trim();
 
-/** Not there for a role that may not do it. */
+/**
+ * Not there for a role that may not do it. Its open dialog shows what the view knows by now, but never turns into
+ * another action.
+ */
 export function Act(props: ActProps): JSX.Element | null {
   const { action } = props;
+  const by = useId();
+  useEffect(() => {
+    const shown = opened.peek();
+    if (shown?.by === by && titleOf(shown.action) === titleOf(action)) opened.value = { ...props, by };
+  });
   if (!may(action.role)) return null;
   return (
     <button
       type="button"
       aria-label={titleOf(action)}
       disabled={!isFresh.value}
-      onClick={() => (opened.value = props)}
+      onClick={() => (opened.value = { ...props, by })}
     >
       {action.verb}
     </button>
@@ -76,7 +85,7 @@ export function ActionDialog(): JSX.Element | null {
 
 const REASON: Field = { name: 'reason', label: 'Reason', hint: 'It is kept in the journal with your name.' };
 
-function OpenDialog({ action, onDone }: ActProps): JSX.Element {
+function OpenDialog({ action, onDone, by }: ActProps & { readonly by: string }): JSX.Element {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => dialog.current?.showModal(), []);
   const fields = [...(action.fields ?? []), ...(action.next === undefined ? [REASON] : [])];
@@ -89,7 +98,7 @@ function OpenDialog({ action, onDone }: ActProps): JSX.Element {
   const preview = action.preview(typed);
   const finish = (data: unknown, isReplay: boolean): void => {
     if (action.next !== undefined) {
-      opened.value = { action: action.next(data, typed), onDone };
+      opened.value = { action: action.next(data, typed), onDone, by };
       return;
     }
     notice.value = `${titleOf(action)}: ${isReplay ? 'the same was done before with this reference, and not again.' : 'done.'}`;
