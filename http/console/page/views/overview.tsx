@@ -6,7 +6,7 @@ import type { Status } from '../../../operator/queries/status.js';
 import type { LiveMessage } from '../../live-message.js';
 import { confirmClock, suspend } from '../actions/control.js';
 import { Act } from '../parts/action.js';
-import { Badge, Figures, Section, Spark } from '../parts/basics.js';
+import { Badge, Figures, Loading, Section, Spark } from '../parts/basics.js';
 import { Query, useLoaded } from '../parts/loaded.js';
 import { bytes, count, duration, marketName, timeText, wholeUsd } from '../state/format.js';
 import { isFresh } from '../state/live.js';
@@ -23,35 +23,35 @@ const DAY_MS = 24 * 3_600_000;
 export function OverviewView(message: LiveMessage): JSX.Element {
   const { data: vitals } = useLoaded<VitalsResource>('/vitals', VITALS_EVERY_MS);
   const today = new Date(Math.floor(message.timeMs / DAY_MS) * DAY_MS).toISOString();
+  const { data: money, error } = useLoaded<HouseProfit>(
+    `/house/profit?by=hour&from=${today}`,
+    MONEY_EVERY_MS,
+  );
+  const { parts = [] } = money ?? {};
   const [pace = [], time = []] = [vitals?.columns['ordersPerSecond'], vitals?.columns['orderP99Ms']];
   return (
     <>
       <h1>Overview</h1>
       <Attention {...message} />
-      <Query<HouseProfit> path={`/house/profit?by=hour&from=${today}`} everyMs={MONEY_EVERY_MS}>
-        {({ total, parts, markets }) => (
-          <>
-            <Figures
-              isBig
-              of={{
-                'House result today': withLine(
-                  wholeUsd(total.houseResult),
-                  addedUp(parts.map(({ houseResult }) => houseResult)),
-                ),
-                'Stakes of settled rounds': withLine(
-                  wholeUsd(total.totalVolume),
-                  parts.map(({ totalVolume }) => totalVolume),
-                ),
-                'Orders a second': withLine(written(pace.at(-1), whole), pace),
-                'Order time, 99 % below': withLine(written(time.at(-1), milliseconds), time),
-              }}
-            />
-            <Section title="Money today, by market" side={<a href={linkTo('house')}>House</a>}>
-              <MarketsMoney markets={markets} />
-            </Section>
-          </>
-        )}
-      </Query>
+      <Figures
+        isBig
+        of={{
+          'House result today': withLine(
+            money === null ? '–' : wholeUsd(money.total.houseResult),
+            addedUp(parts.map(({ houseResult }) => houseResult)),
+          ),
+          'Stakes of settled rounds': withLine(
+            money === null ? '–' : wholeUsd(money.total.totalVolume),
+            parts.map(({ totalVolume }) => totalVolume),
+          ),
+          'Orders a second': withLine(written(pace.at(-1), whole), pace),
+          'Order time, 99 % below': withLine(written(time.at(-1), milliseconds), time),
+        }}
+      />
+      <Section title="Money today, by market" side={<a href={linkTo('house')}>House</a>}>
+        {(money === null || error !== '') && <Loading error={error} />}
+        {money !== null && <MarketsMoney markets={money.markets} />}
+      </Section>
       <Section title="Prices">
         <Query<Status> path="/status" everyMs={STATUS_EVERY_MS}>
           {(of, reload) => <Prices of={of} reload={reload} />}
@@ -109,6 +109,12 @@ const FORMATS: Readonly<Record<string, (value: number) => string>> = {
 const figure = (value: number, unit: string): string =>
   FORMATS[unit]?.(value) ?? `${count(Number(value.toFixed(1)))} ${unit}`;
 
+const shadowReason = (): JSX.Element => (
+  <Query<Status> path="/status" everyMs={STATUS_EVERY_MS}>
+    {({ shadow: { reason } }) => <p class="quiet">{reason !== null && `The reason: ${reason}`}</p>}
+  </Query>
+);
+
 /** By the alarm's name. */
 const MORE: Readonly<Record<string, (now: LiveMessage) => ComponentChildren>> = {
   trading_stopped: ({ trading }) => <p class="quiet">{trading.reason}</p>,
@@ -122,5 +128,7 @@ const MORE: Readonly<Record<string, (now: LiveMessage) => ComponentChildren>> = 
         </p>
       )),
   rounds_unsettled: () => <a href={linkTo('markets')}>See them</a>,
+  shadow_impaired: shadowReason,
+  snapshot_old: shadowReason,
   replication_away: ({ replication }) => <p class="quiet">The reason: {replication?.trouble}</p>,
 };

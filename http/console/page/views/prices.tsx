@@ -42,6 +42,12 @@ export const Prices = ({ of: { feed }, reload }: Shows<Status>): JSX.Element => 
       </p>
     ))}
     <p class="quiet">The feed is {feed.name}.</p>
+    {feed.sources.map(({ name, connection: { state, lastEnd } }) => (
+      <p key={name}>
+        <Badge tone={state === 'connected' ? 'good' : 'warn'}>{state}</Badge> {name}
+        {state !== 'connected' && lastEnd !== null && `: ${lastEnd}`}
+      </p>
+    ))}
   </>
 );
 
