@@ -43,7 +43,8 @@ export function may(needed: OperatorRole): boolean {
 }
 
 export function operator<T>(...[method, path, ...sent]: Request): Promise<Answer<T>> {
-  if (Date.now() - renewedMs > RENEW_EVERY_MS) {
+  // The clock may have been set back.
+  if (Math.abs(Date.now() - renewedMs) > RENEW_EVERY_MS) {
     renewedMs = Date.now();
     void send(['PUT', SESSION_PATH]);
   }

@@ -39,7 +39,9 @@ export function watch(): () => void {
     heardMs = Date.now();
   };
   const look = (): void => {
-    if (socket.readyState <= WebSocket.OPEN && Date.now() - heardMs < STALE_MS) return;
+    // The clock may have been set back.
+    const silentMs = Math.abs(Date.now() - heardMs);
+    if (socket.readyState <= WebSocket.OPEN && silentMs < STALE_MS) return;
     isFresh.value = false;
     socket.close();
     open();
