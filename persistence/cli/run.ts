@@ -17,7 +17,8 @@ import { COMMANDS, type ListedCommand } from './registry.js';
 const DATA_DIR_HELP = 'the data directory (default: TOTE_DATA_DIR, else ./data)';
 
 /** Throws only programming errors of the frame. */
-export async function run(args: readonly string[], streams: Streams): Promise<ExitCode> {
+export async function run(words: readonly string[], streams: Streams): Promise<ExitCode> {
+  const args = words[0] === 'help' ? [...words.slice(1), '--help'] : words;
   let exitCode: ExitCode = EXIT.done;
   try {
     const parser = await buildParser(args[0], streams, (code) => {
