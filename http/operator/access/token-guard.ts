@@ -155,6 +155,7 @@ export class TokenGuard implements Callers {
 }
 
 function tooManyGuesses(waitMs: number): Refused {
-  const detail = 'too many wrong operator tokens from this address; wait as long as Retry-After says';
-  return new Refused('rate_limited', detail, ['Retry-After', `${Math.ceil(waitMs / 1_000)}`]);
+  const seconds = Math.ceil(waitMs / 1_000);
+  const detail = `too many wrong operator tokens from this address; wait ${seconds} s, or send a right one`;
+  return new Refused('rate_limited', detail, ['Retry-After', `${seconds}`]);
 }
