@@ -1,7 +1,7 @@
 /** The story of a start: configuration, recovery, ports, the engine's host, first commands, and then requests. */
 import { readFileSync } from 'node:fs';
 import type { Worker } from 'node:worker_threads';
-import { readConfig } from '../config/config.js';
+import { ConfigError, readConfig } from '../config/config.js';
 import { risksOf } from '../config/production.js';
 import { resolveSetup } from '../config/setup.js';
 import type { Config } from '../config/variables.js';
@@ -103,9 +103,13 @@ async function start(given: Config, log: Log, operators: Worker): Promise<void> 
   if (demoSecret !== null) tellDemo(sequencer, publicUrl, demoSecret, dir.demoFile, log);
 }
 
+const INSTEAD = 'variables configure it (docs/ops/configuration.md), and npx tote has the commands';
+
 /** `operators` is the thread of the operators' port, which may still be loading. */
 export async function serve(operators: Worker): Promise<void> {
   try {
+    const [word] = process.argv.slice(2);
+    if (word !== undefined) throw new ConfigError([`${word}: the server takes no arguments; ${INSTEAD}`]);
     const config = readConfig(process.env);
     const log = withServiceManager(createLog(config.logLevel), process.env);
     logNodeWarnings(log);
