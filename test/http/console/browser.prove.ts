@@ -12,6 +12,7 @@ import { freePort } from '../../support/processes/nginx.js';
 import { newDataDir, Server } from '../../support/processes/server.js';
 
 const REASON = 'a test of the console';
+const SET_CLOCK_BACK = '((now) => { Date.now = () => now() - 7_200_000 })(Date.now)';
 const CREATED_AT = '2026-11-22T12:00:00.000Z';
 
 let betRound = '';
@@ -300,8 +301,10 @@ test('the overview names what needs attention, and goes on by itself after a res
   await first.operator.patch('/markets/BTC_FIVE_MINUTES', { suspended: true });
   const attention = page.getByRole('region', { name: 'What needs attention' });
   await attention.getByText('BTC 5 min is suspended.').waitFor();
-  await first.stop();
+  first.run.signal('SIGSTOP');
+  await page.evaluate(SET_CLOCK_BACK);
   await page.getByRole('alert').getByText('The server has sent nothing').waitFor();
+  await first.kill();
   assert.equal(await page.getByRole('button', { name: 'Stop trading' }).isDisabled(), true);
   await page.locator('main[inert]').waitFor();
   await page.getByRole('button', { name: 'Log out' }).click();
@@ -324,6 +327,20 @@ test('the overview names what needs attention, and goes on by itself after a res
     await page.close();
     await second.remove();
   }
+});
+
+test('the overview does without the archive, and says why a feed has no connection; a clock set back ends no session', async (_page, _server, browser) => {
+  const env = { TOTE_CLOCK: 'system', TOTE_FEED: 'coinbase', TOTE_COINBASE_URL: 'ws://127.0.0.1:1' };
+  const server = await Server.start({ env });
+  const { page } = await newPage(browser, server.operatorUrl);
+  await page.route(/profit/, (route) => route.fulfill({ json: { error: 'archive_behind' } }));
+  const renewed = () => page.waitForRequest((request) => request.method() === 'PUT');
+  await Promise.all([renewed(), logIn(page, server)]);
+  await page.getByText('coinbase: ').waitFor();
+  await figure(page, 'Orders a second').waitFor();
+  await Promise.all([renewed(), page.evaluate(SET_CLOCK_BACK)]);
+  await page.close();
+  await server.remove();
 });
 
 const views = (): readonly (readonly [hash: string, loaded: string])[] => [
