@@ -80,7 +80,7 @@ class RightsTables {
 }
 
 export class Rights extends RightsTables {
-  /** Changes when a key is made, disabled or enabled. */
+  /** Changes when a key is made or changed. */
   get version(): number {
     return Atomics.load(this.words, VERSION);
   }
@@ -152,6 +152,7 @@ export class RightsWriter extends RightsTables {
   #setKey({ key, account, scopesMask, enabled, expiresAtMs }: KeyView): void {
     assert(key <= KEYS_MAX, `key ${key} has a place`);
     const at = key * KEY_WORDS;
+    this.doubles[(at + EXPIRY) / 2] = expiresAtMs ?? Number.POSITIVE_INFINITY;
     Atomics.store(this.words, at + ENABLED, enabled ? 1 : 0);
     Atomics.add(this.words, VERSION, 1);
     if (this.words[at + ACCOUNT] !== 0) return;
@@ -160,7 +161,6 @@ export class RightsWriter extends RightsTables {
     this.words.set(digest, at);
     this.words[at + ACCOUNT] = account;
     this.words[at + SCOPES] = scopesMask;
-    this.doubles[(at + EXPIRY) / 2] = expiresAtMs ?? Number.POSITIVE_INFINITY;
     Atomics.store(this.places, this.placeOf(digest), key);
   }
 }

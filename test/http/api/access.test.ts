@@ -192,7 +192,7 @@ test('a key that was tried before it was made is good once it is made', () => {
 
 test('a key is refused from the millisecond of its expiry on, and what changes counts for the next request', () => {
   const api = new Harness({ limits: LIMITS });
-  const { account, key, secret } = api.bettor({ tier: 'GOLD', expiresAtMs: api.clock.wallMs + 1_000 });
+  const { account, key, secret } = api.bettor({ tier: 'GOLD', expiresAtMs: api.clock.wallMs + 2_000 });
   const order = (): string => codeOf(api.send('POST', '/v1/orders', { key: secret, body: '{' }));
   const cancel = (): string => codeOf(api.send('DELETE', '/v1/orders', { key: secret, query: 'x=1' }));
   const change = (command: Parameters<Harness['submit']>[0], code: string): void => {
@@ -206,6 +206,7 @@ test('a key is refused from the millisecond of its expiry on, and what changes c
   change({ kind: 'updateAccount', account, tier: 2, frozen: null }, 'account_frozen');
   change({ kind: 'updateKey', key, enabled: false }, 'key_disabled');
   change({ kind: 'updateKey', key, enabled: true }, 'account_frozen');
+  change({ kind: 'expireKey', key, expiresAtMs: api.clock.wallMs + 1_000 }, 'account_frozen');
   api.clock.pass(999);
   assert.equal(cancel(), 'account_frozen');
   api.clock.pass(1);
