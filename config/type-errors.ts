@@ -23,6 +23,7 @@ function describe({ path, expected, value }: TypeMismatch): string {
   return `${subject} must be ${wording(expected)}`;
 }
 
+export const DATE_TIME_FORM = 'an ISO 8601 date-time with its zone, such as 2026-06-10T12:30:00.000Z';
 const TAG_WORDS: Readonly<Record<string, (argument: string) => string>> = {
   Type: (type) =>
     type.includes('int') ? `a whole number${type.startsWith('u') ? ' from 0' : ''}` : 'a number',
@@ -34,7 +35,7 @@ const TAG_WORDS: Readonly<Record<string, (argument: string) => string>> = {
   MaxLength: (length) => `at most ${length} characters`,
   MinItems: (count) => `at least ${count} element(s)`,
   MaxItems: (count) => `at most ${count} elements`,
-  Format: (format) => (format === 'date-time' ? 'an ISO 8601 date-time' : `a ${format}`),
+  Format: (format) => (format === 'date-time' ? DATE_TIME_FORM : `a ${format}`),
   Pattern: (pattern) => `text of the form ${pattern}`,
   UniqueItems: () => 'no element twice',
   /** For the API document alone. */

@@ -1189,7 +1189,7 @@ export interface components {
          *     - `invalid_request`: the sentence names the field and what was expected
          *     - `round_not_live`: the market has no LIVE round: wait for the next one
          *     - `betting_closed`: betting on the round has closed: wait for the next one
-         *     - `order_expired`: the order came after its `validUntil`: decide anew
+         *     - `order_expired`: the order came after its `validUntil`, by the server's clock (`GET /time`): decide anew
          *     - `stake_out_of_range`: outside minBet and maxBet or the tier's limit; the sentence gives the range
          *     - `insufficient_balance`: the stake is more than the balance: bet less, or wait until bets are settled
          *     - `round_exposure_limit`: the round would owe too much on this side: bet at most what the sentence says, or the other side

@@ -121,7 +121,8 @@ function liveRound(
 }
 
 function checkMoment({ timeMs }: PlaceOrder, guards: OrderGuards, current: Round | null): Rejected | null {
-  if (timeMs > guards.validUntilMs) return reject('order_expired', 'validUntil has passed');
+  if (timeMs > guards.validUntilMs)
+    return reject('order_expired', "validUntil has passed by the server's clock");
   const { roundNumber } = guards;
   return roundNumber < 0 || current?.roundNumber === roundNumber
     ? null

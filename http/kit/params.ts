@@ -3,6 +3,7 @@
  * never replaced by a default. A client that sends `cursor` to a server without it would otherwise get the first page
  * for ever.
  */
+import { DATE_TIME_FORM } from '../../config/type-errors.js';
 import { attempt } from '../../engine/base/attempt.js';
 import { utcMsOf } from '../../engine/base/iso-text.js';
 import { LIST_LIMIT_MAX } from '../../engine/model/bet-pages.js';
@@ -59,9 +60,7 @@ export const beginsWithDay = (text: string): boolean =>
 export function parseTime(name: string, text: string | undefined): number | null {
   if (text === undefined) return null;
   const timeMs = ISO_TIME.test(text) ? Date.parse(text) : Number.NaN;
-  return isInCalendar(text, timeMs)
-    ? timeMs
-    : refuseInvalid(`${name} must be an ISO 8601 date-time, such as 2026-06-10T12:30:00.000Z`);
+  return isInCalendar(text, timeMs) ? timeMs : refuseInvalid(`${name} must be ${DATE_TIME_FORM}`);
 }
 
 export function parseChoice<T extends string>(

@@ -119,6 +119,10 @@ test('each mistake names its field', () => {
       );
   assert.match(refusal(parseValue({})), /marketId is missing.*prediction is missing.*amount is missing/);
   assert.match(refusal(parseValue({ ...GOOD, prediction: 'up' })), /"UP"/);
+  assert.match(
+    refusal(parseValue({ ...GOOD, validUntil: '2126-06-10T12:00:00' })),
+    /with its zone, such as .*Z/,
+  );
   assert.match(refusal(parse(JSON.stringify(GOOD).replace('12.34', '1e999'))), /^amount must/);
   for (const amount of [0.001, 1.005, 10.123, 1e300, 1e14, 5e-324]) {
     const why = refusal(parseValue({ ...GOOD, amount }));
