@@ -45,7 +45,6 @@ function openParts(session: Session, closures: readonly Closure[]): Session[] {
       parts.flatMap(([openMs, closeMs]) => {
         const before: Session = [openMs, Math.min(closeMs, fromMs)];
         const after: Session = [Math.max(openMs, untilMs), closeMs];
-        if (untilMs <= openMs || fromMs >= closeMs) return [[openMs, closeMs]];
         return [before, after].filter(([beginMs, endMs]) => beginMs < endMs);
       }),
     [session],
