@@ -40,6 +40,7 @@ test('the British example: a bank holiday is a day of London, which summer time 
     ['2026-08-30T23:00:01Z', false],
     ['2026-08-31T22:59:59Z', false],
     ['2026-08-31T23:00Z', true],
+    ['2026-12-28T00:00Z', true],
     ['2026-12-28T00:00:01Z', false],
     ['2026-12-29T00:00Z', true],
   ] as const) {
