@@ -84,7 +84,6 @@ function nextFill(state: State, round: Round, fairShareE6: number, timeMs: numbe
   const up = new SideSearch(state, round, UP, fairShareE6, upCents, timeMs);
   const down = new SideSearch(state, round, DOWN, fairShareE6, upCents, timeMs);
   const limitRow = state.books.find(round, up, down);
-  if (limitRow === 0) return null;
   const { side, found: offer } = limitRow === up.foundRow ? up : down;
   return offer === null ? null : { limitRow, side, offer };
 }
