@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { MessageChannel, receiveMessageOnPort } from 'node:worker_threads';
 import Database from 'better-sqlite3';
+import { orders, setUpCommands } from '../../../bench/engine/scenario.js';
 import { must } from '../../../engine/base/assert.js';
 import type { ActionsAnswer } from '../../../engine/model/operators.js';
 import type { StoredBatch } from '../../../engine/model/ports.js';
@@ -123,6 +124,25 @@ test('snapshots are taken by count, by time and by the time of a replay, unless 
   catchUp(short);
   assert.deepEqual([write(4_999), write(0), write(1), write(4_000)], [107, 107, 110, 110]);
   short.shadow.close();
+  hot.close();
+});
+
+test('a snapshot in pieces is of one command, and one in progress is abandoned at the close', (t) => {
+  const commands = (print: string) => [...setUpCommands(9, 9_000, print), ...orders(0, 9_000, 9)];
+  const hot = new HotSide(temporaryDir(t), commands);
+  hot.write(8_000, 100);
+  const saving = () => {
+    const opened = openShadow(hot.dir, { snapshotCommands: 8_000 });
+    while (opened.shadow.step() !== 'saving') assert.equal(opened.shadow.snapshot, null);
+    return opened;
+  };
+  saving().shadow.close();
+  assert.deepEqual(readdirSync(hot.dir.snapshots), []);
+  const opened = saving();
+  hot.write(1_000, 100);
+  catchUp(opened);
+  assert.deepEqual([opened.shadow.snapshot?.seq, opened.shadow.appliedSeq], [8_000, 9_000]);
+  opened.shadow.close();
   hot.close();
 });
 

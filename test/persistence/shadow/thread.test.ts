@@ -1,9 +1,9 @@
 /**
- * The shadow's real thread: it follows the journal, reports its state, pauses when the disk is nearly full, ends at
- * once when asked, and reports a divergence.
+ * The shadow's real thread: it follows the journal, reports its state, pauses when the disk is nearly full, ends
+ * when asked, and reports a divergence.
  */
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
 import Database from 'better-sqlite3';
 import { orders, setUpCommands } from '../../../bench/engine/scenario.js';
@@ -83,18 +83,6 @@ test('it follows the journal while it is written, makes a deleted archive anew, 
     /^The archive .* was deleted .*\|The archive .* is missing: it is made anew as/,
   );
   assert.deepEqual(checkArchive(hot.dir.archiveFile).faults, []);
-});
-
-test('a snapshot in progress is abandoned at the close, without remains', async (t) => {
-  const hot = hotSide(t, 30_000);
-  hot.write(hot.left, 100);
-  const started = startThread(hot, { snapshotCommands: hot.engine.seq });
-  // Between two looks it may have become whole.
-  await until(started, ({ state, snapshot }) => state === 'saving' || snapshot !== null);
-  await started.thread.close();
-  const names = readdirSync(hot.dir.snapshots);
-  assert.ok(names.length === 0 || (names.length === 1 && names[0]?.endsWith('.db')), names.join());
-  hot.close();
 });
 
 test('below the soft mark of free space it pauses and says why', async (t) => {
