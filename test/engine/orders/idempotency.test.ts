@@ -1,9 +1,12 @@
 /** The guarantee of an Idempotency-Key, and its duration. */
-import { deepEqual, equal } from 'node:assert/strict';
+import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
+import { order } from '../../../bench/engine/scenario.js';
+import { must } from '../../../engine/base/assert.js';
 import type { IdempotencyDigest } from '../../../engine/model/commands.js';
 import type { BetPlaced, OrderTerms } from '../../../engine/model/events.js';
 import type { Rules } from '../../../engine/model/rules.js';
+import { KeyIndex } from '../../../engine/state/key-index.js';
 import { plainOrder } from '../../support/engine/plain-order.js';
 import { engineOf, tablesOf } from '../../support/engine/snapshots.js';
 import { BTC_15M, Exchange, rulesFor } from '../../support/reference/exchange.js';
@@ -75,8 +78,8 @@ const place = (
   index = 0,
 ) => {
   const idempotency = { keyHigh: 1, keyLow: 7, body: 1, ...digest };
-  const order = { timeMs, account: 1 + (index % 4), market: BTC_15M, side: index % 2, idempotency };
-  const outcome = engine.apply(plainOrder(order));
+  const terms = { timeMs, account: 1 + (index % 4), market: BTC_15M, side: index % 2, idempotency };
+  const outcome = engine.apply(plainOrder(terms));
   return outcome.status === 'rejected' ? outcome.code : outcome.status;
 };
 
@@ -102,7 +105,7 @@ test('a refused order drops no entries, however many have expired; an accepted o
   // Straight into the engine: the reference model reads everything again after each command.
   const { engine } = exchange.pair;
   const at = (atMs: number, index: number): string =>
-    place(exchange.pair, atMs, { keyLow: index * 0x9e3779b1 }, index);
+    place(exchange.pair, atMs, { ...order(index, 1).idempotency }, index);
   const old = 20_000;
   const [entries, all] = [36_000, 56_000];
   for (let index = 0; index < entries; index++)
@@ -118,8 +121,18 @@ test('a refused order drops no entries, however many have expired; an accepted o
   equal(engine.stateDigest(newHasher), digest);
 
   configure(timeMs + TTL_MS, { openBetsMax: entries });
-  for (let index = entries; index < all; index++) equal(at(timeMs + TTL_MS, index), 'accepted');
+  // The first drops entries, the second finds the place of one of them.
+  for (const index of [entries, 0]) equal(at(timeMs + TTL_MS, index), 'accepted');
+  for (let index = entries + 1; index < all; index++) equal(at(timeMs + TTL_MS, index), 'accepted');
   for (let index = old; index < all; index += 7) equal(at(timeMs + TTL_MS, index), 'replayed');
   equal(at(timeMs + TTL_MS, old - 1), 'accepted');
   equal(engineOf(tablesOf(engine)).stateDigest(newHasher), engine.stateDigest(newHasher));
+});
+
+test('the index gives up the places of entries that were dropped', () => {
+  const index = new KeyIndex();
+  const before = process.memoryUsage().arrayBuffers;
+  for (let number = 0; number < 1_000_000; number++)
+    index.add(must(order(number, 1).idempotency, 'digest').keyLow, number, Math.max(0, number - 10_000));
+  ok(process.memoryUsage().arrayBuffers - before < 4_000_000);
 });
