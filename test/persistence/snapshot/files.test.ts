@@ -70,6 +70,7 @@ test('orders that were filled in another order than placed keep their places in 
   assert.equal(JSON.stringify(tablesOf(engine).get('late_bet')), '[[2,3],[1,2]]');
   const files = new SnapshotFiles(temporaryDir(t));
   const { engine: loaded } = files.load(files.save(engine, CHAIN));
+  for (const each of [engine, loaded]) assert.equal(each.apply(order).status, 'accepted');
   assert.equal(digestsOf(loaded), digestsOf(engine));
 });
 
