@@ -19,7 +19,7 @@ import { keyView, type Reply } from './reads.js';
 
 export const RULES_CHANGED = new Refused(
   'preview_outdated',
-  'the rules are no longer those of this If-Match; look at them again',
+  'the rules have changed since they were seen; look at them again',
 );
 
 /** The price that an operator has seen may differ by this part from the one that is held back now. */
