@@ -68,7 +68,11 @@ export class Shutdown {
   /** The journal can no longer be trusted, or nothing is left to save: exits now. */
   fatal(error: unknown): never {
     if (error instanceof KnownError)
-      this.log.write('failed', { code: error.code }, `the server stops: ${error.message}`);
+      this.log.write(
+        'failed',
+        { code: error.code },
+        `the server stops: nothing more is acknowledged. ${error.message}`,
+      );
     else this.log.write('failed', { err: error });
     process.exit(1);
   }

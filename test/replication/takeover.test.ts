@@ -63,7 +63,7 @@ describe('two machines', { skip: NO_NATS, concurrency: true }, () => {
     assert.equal(ended.code, 1);
     assert.match(
       ended.stderr,
-      /"event":"failed","code":"replication_fenced","msg":"the server stops: This server does not lead/,
+      /"event":"failed","code":"replication_fenced","msg":"the server stops: nothing more is acknowledged. This server does not lead/,
     );
     assert.notEqual(await late, 201);
     // Its successor can place the order.
@@ -76,7 +76,10 @@ describe('two machines', { skip: NO_NATS, concurrency: true }, () => {
     const { nats, env, dirB, b } = await startExchange(t);
     const refused = await startMachine({ nats, node: 'c', env }).run.ended;
     assert.equal(refused.code, 1);
-    assert.match(refused.stderr, /"code":"secret_invalid","msg":"the server stops: The file/);
+    assert.match(
+      refused.stderr,
+      /"code":"secret_invalid","msg":"the server stops: nothing more is acknowledged. The file/,
+    );
     b.run.signal('SIGTERM');
     await b.run.ended;
     const ended = await startMachine({ nats, node: 'b', dataDir: dirB, role: 'leader', env }).run.ended;
