@@ -72,7 +72,7 @@ test('over TLS, with a user and a password', options, async (t) => {
   assert.match(await refusedWith({ TOTE_REPLICATION: named }), /localhost. is not in the cert's altnames/);
   writeFileSync(wrong, 'no password');
   const { run } = startMachine({ nats, node: 'b', env: { ...env, TOTE_REPLICATION_CREDENTIALS: wrong } });
-  assert.match((await run.ended).stderr, /one line user:password.*file_unreadable/);
+  assert.match((await run.ended).stderr, /file_unreadable.*one line user:password/);
   const promote = (credentials: string) =>
     tote(['promote', 'b', '--nats', nats.url, '--ca', pair.certFile, '--credentials', credentials]);
   const sentence = /promote: no leader answers/;
