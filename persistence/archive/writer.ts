@@ -52,7 +52,11 @@ export class ArchiveWriter {
     progress: ArchiveProgress,
   ) {
     this.#written = new ArchiveTables(db);
-    this.#files = new OpenFiles([path, walPath(path)].filter(existsSync), () => lostArchive(path));
+    this.#files = new OpenFiles([path, walPath(path)].filter(existsSync), (lost) => {
+      // SQLite would write the WAL that is left into what has taken the place of the archive.
+      if (lost.every((file) => file.path === path)) removeSideFiles(path);
+      return lostArchive(path);
+    });
     this.#progress = progress;
     this.#lastRefusal = db
       .prepare<[number], number | null>('SELECT max(item) FROM refusal WHERE seq = ?')
@@ -121,11 +125,16 @@ export class ArchiveWriter {
     this.#write(() => this.#rows?.add(this.#written, seq, command, events));
   }
 
+  /** Throws `archive_lost`, after which the writer can only be closed. */
+  requireInPlace(): void {
+    this.#files.require();
+  }
+
   /** Up to the end of a batch, with the refusals at the operator port until then. */
   commit(end: ArchivePosition, refused: readonly RefusedAt[] = []): void {
     const { seq } = end;
     const progress = this.#write(() => {
-      this.#files.require();
+      this.requireInPlace();
       beginOnce(this.db);
       let item = refused.length === 0 ? 0 : (this.#lastRefusal.get(seq) ?? 0);
       for (const refusals of refused) {

@@ -187,7 +187,10 @@ export class Shadow {
   #writeArchive(): void {
     const { seq } = this.#position;
     const due = seq < this.archiveSeq ? [] : this.#refused.filter((refused) => refused.seq <= seq);
-    if (seq <= this.archiveSeq && due.length === 0) return;
+    if (seq <= this.archiveSeq && due.length === 0) {
+      this.#archive.requireInPlace();
+      return;
+    }
     this.#archive.commit(this.#position, due);
     this.#refused = this.#refused.filter((refused) => !due.includes(refused));
     this.#archivedAtMs = this.clock.monotonicMs();

@@ -3,7 +3,7 @@
  * between; its snapshots and its archive agree with the journal; divergences are detected.
  */
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { MessageChannel, receiveMessageOnPort } from 'node:worker_threads';
@@ -254,6 +254,28 @@ test('the rollback journal of an old archive is not applied to the new one', (t)
   writeFileSync(left, journal);
   followed(hot.dir);
   assert.deepEqual(checkArchive(hot.dir.archiveFile), good);
+  hot.close();
+});
+
+test("a backup's archive in the place of an open one is noticed at once, and does not get its WAL", (t) => {
+  const hot = new HotSide(temporaryDir(t), COMMANDS);
+  const path = hot.dir.archiveFile;
+  const copy = join(temporaryDir(t), 'archive.db');
+  hot.write(300, 10);
+  followed(hot.dir);
+  copyArchive(path, copy, null);
+  hot.write(10, 10);
+  const opened = openShadow(hot.dir);
+  catchUp(opened);
+  const good = checkArchive(path);
+  const reader = must(ArchiveReader.open(path), 'the archive');
+  rmSync(path);
+  copyFileSync(copy, path);
+  assert.throws(() => catchUp(opened), refusal('archive_lost'));
+  opened.shadow.abandon();
+  followed(hot.dir);
+  assert.deepEqual(checkArchive(path), good);
+  reader.close();
   hot.close();
 });
 
