@@ -1,9 +1,16 @@
 /** The archive as a file: how it is opened, made durable and set aside. `schema.ts` has its content. */
-import { existsSync } from 'node:fs';
+import { existsSync, readSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { messageOf } from '../../engine/base/attempt.js';
 import { closing, orClosed } from '../data-dir/closing.js';
-import { renameDurably, sideFiles } from '../data-dir/files.js';
+import {
+  fileBytes,
+  openFile,
+  removeSideFiles,
+  renameDurably,
+  sideFiles,
+  walPath,
+} from '../data-dir/files.js';
 import type { DataDir } from '../data-dir/layout.js';
 import { codeOf, JournalError } from '../errors.js';
 import { type ArchiveProgress, fromArchive, readProgress } from './schema.js';
@@ -51,6 +58,28 @@ export function readArchiveProgress(dir: DataDir): ArchiveProgress | null {
     using db = closing(openArchive(path));
     return readProgress(path, db);
   });
+}
+
+/** Of a database's header: 2 in WAL mode. */
+const WRITE_VERSION_AT = 18;
+
+/**
+ * A backup's archive is not in WAL mode. Where it has taken the place of one that was not closed, that one's WAL is left, and
+ * SQLite would write it into the backup's. Not for a process that has the archive open: see `OpenFiles`.
+ */
+export function hasForeignWal({ archiveFile }: DataDir): boolean {
+  if (!existsSync(archiveFile) || fileBytes(walPath(archiveFile)) === 0) return false;
+  using file = openFile(archiveFile, 'r');
+  const version = Buffer.alloc(1);
+  readSync(file.fd, version, 0, 1, WRITE_VERSION_AT);
+  return version[0] === 1;
+}
+
+/** Returns sentences for the operator. */
+export function dropForeignWal(dir: DataDir): string[] {
+  if (!hasForeignWal(dir)) return [];
+  removeSideFiles(dir.archiveFile);
+  return [`${walPath(dir.archiveFile)} is deleted: it was of the archive whose place this one has taken.`];
 }
 
 export function setArchiveAside(dir: DataDir, nowMs: number): string {

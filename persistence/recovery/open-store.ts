@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import type { Engine } from '../../engine/engine.js';
 import type { Clock } from '../../engine/model/ports.js';
 import type { SigningKeys } from '../../engine/model/proofs/signing.js';
+import { dropForeignWal } from '../archive/file.js';
 import { closing } from '../data-dir/closing.js';
 import { type DataDir, dataDirLayout, openDataDir } from '../data-dir/layout.js';
 import { type DataDirLock, lockDataDir, START_WAIT_MS } from '../data-dir/lock.js';
@@ -78,12 +79,13 @@ function recover(
   onProgress: OnProgress,
 ): { readonly engine: Engine; readonly recovered: Recovered } {
   using prepared = closing(prepareJournal({ dir, clock, onProgress }));
-  const { engine, end, snapshotSeq, notes } = replay(dir, clock, onProgress);
+  const { engine, end, snapshotSeq, ...replayed } = replay(dir, clock, onProgress);
   raiseMark(dir.markFile, prepared.mark, end);
   const { wasUnclean } = prepared;
+  const notes = [...prepared.notes, ...replayed.notes, ...dropForeignWal(dir)];
   return {
     engine,
-    recovered: { ...end, wasUnclean, snapshotSeq, notes: [...prepared.notes, ...notes] },
+    recovered: { ...end, wasUnclean, snapshotSeq, notes },
   };
 }
 

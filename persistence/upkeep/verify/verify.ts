@@ -8,6 +8,8 @@ import { newSha256 } from '../../../crypto/hashes.js';
 import type { Mark, StoredBatch } from '../../../engine/model/ports.js';
 import type { NotedKey } from '../../../engine/model/proofs/signing.js';
 import { type ArchiveReport, checkArchive } from '../../archive/check.js';
+import { hasForeignWal } from '../../archive/file.js';
+import { walPath } from '../../data-dir/files.js';
 import type { DataDir } from '../../data-dir/layout.js';
 import { readOperatorTokens } from '../../data-dir/operator-tokens.js';
 import { isOtherSecret, openMasterSecret, readOperatorToken } from '../../data-dir/secrets.js';
@@ -181,6 +183,11 @@ function readArchive(dir: DataDir, findings: Findings): ArchiveReport | null {
       const what = `It is missing, and the journal begins at ${firstSeq} only: nothing here tells what came before. Put it back from a backup before a server starts.`;
       findings.fault('archive', dir.archiveFile, null, what);
     }
+    return null;
+  }
+  if (hasForeignWal(dir)) {
+    const what = 'It is of the archive whose place this one has taken. Delete it, as a start does.';
+    findings.fault('archive', walPath(dir.archiveFile), null, what);
     return null;
   }
   const report = checkArchive(dir.archiveFile);

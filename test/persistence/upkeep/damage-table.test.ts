@@ -4,11 +4,13 @@
  * other way round.
  */
 import assert from 'node:assert/strict';
-import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import Database from 'better-sqlite3';
 import { must } from '../../../engine/base/assert.js';
 import { exitCodeOf } from '../../../persistence/cli/frame/exit-codes.js';
+import { walPath } from '../../../persistence/data-dir/files.js';
 import { type DataDir, findDataDir } from '../../../persistence/data-dir/layout.js';
 import { JournalError } from '../../../persistence/errors.js';
 import { findSegments } from '../../../persistence/journal/segment/names.js';
@@ -151,6 +153,20 @@ const REMEDIES: Readonly<Record<string, Remedy>> = {
   'a damaged archive is moved away': {
     damages: [({ dir }) => flipBit(dir.archiveFile, 40)],
     apply: ({ archiveFile }) => renameSync(archiveFile, `${archiveFile}.away`),
+  },
+  'an archive that a kill left open is replaced by that of a backup': {
+    damages: [],
+    apply: (dir, kept) => {
+      const wal = walPath(dir.archiveFile);
+      const db = new Database(dir.archiveFile);
+      db.exec('PRAGMA journal_mode = WAL; DELETE FROM placed_block');
+      const left = readFileSync(wal);
+      db.close();
+      cpSync(kept.archiveFile, dir.archiveFile);
+      writeFileSync(wal, left);
+      const faults = verify(dir).faults.map(({ file }) => file);
+      assert.deepEqual([faults, startOn(dir.root)], [[wal], 'starts']);
+    },
   },
   'the whole directory is put back where the open segment is lost': {
     damages: [lose(2)],
