@@ -65,7 +65,6 @@ export abstract class EventsChannel implements StreamChannel {
   }
 
   subscribe(connection: Connection, request: Subscribe): void {
-    this.unsubscribe(connection);
     const { log, startSeq, moment } = this.source;
     const now = moment();
     const since = request.since ?? now.seq;
@@ -78,6 +77,7 @@ export abstract class EventsChannel implements StreamChannel {
       connection.refuse(request.id, outOfMemory(since));
       return;
     }
+    this.unsubscribe(connection);
     const { id, markets = null } = request;
     // First, because a slow client's stream may end while it is sent the answer.
     const catchUp = { connection, id, ...this.prepare(connection, request), at, seq: since };

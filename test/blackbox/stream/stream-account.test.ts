@@ -160,9 +160,12 @@ for (const how of ['stop', 'kill'] as const) {
   });
 }
 
-test('a number that the journal has not reached is refused', async () => {
+test('a number that the journal has not reached is refused, and the subscription before goes on', async () => {
   const { sandbox, trader } = await start(1);
   const stream = await open(sandbox, trader.secret);
+  await stream.subscribe('fills');
   const since = 1_000_000;
-  assert.equal(await stream.refused({ op: 'subscribe', channel: 'rounds', since }), 'resync_required');
+  assert.equal(await stream.refused({ op: 'subscribe', channel: 'fills', since }), 'resync_required');
+  await trader.api.place(BET);
+  await stream.take('fills');
 });
