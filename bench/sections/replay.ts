@@ -6,7 +6,6 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { figure, millisecondsOfUs } from '../report/format.js';
 import { median, type SectionResult, type SuiteOptions, type Table } from '../report/section.js';
-
 import { type SuiteResult, suiteOnce, suiteRounds } from '../suites/suites.js';
 
 const FULL_SCALE = 1_000_000;
