@@ -284,7 +284,9 @@ export class ToteStream {
     const retryAfterMs = retryAfterSeconds === undefined ? null : retryAfterSeconds * 1_000;
     const failure: Failure = { code, detail, retryAfterMs, current: current ?? null };
     this.#onFailed(code);
-    if (!this.#subscriptions.onError(id, failure)) this.#orders.onAnswer(id, failure);
+    // Each looks for a message of its own with this id.
+    this.#subscriptions.onError(id, failure);
+    this.#orders.onAnswer(id, failure);
   }
 
   readonly #onUnarmed = (refusal: ToteError): void => {

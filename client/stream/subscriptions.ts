@@ -66,22 +66,20 @@ export class Subscriptions {
     this.#waiting.delete(subscription);
   }
 
-  /** Whether the refused message was one for a subscription that is neither replaced nor ended. */
-  onError(id: number, failure: Failure): boolean {
+  onError(id: number, failure: Failure): void {
     const subscription = this.#requests.get(id);
-    if (subscription === undefined) return false;
+    if (subscription === undefined) return;
     this.#requests.delete(id);
     if (failure.code === 'resync_required') {
       subscription.onResyncRequired();
       this.#request(subscription);
-      return true;
+      return;
     }
     this.#byChannel.delete(subscription.channel);
     const waiting = this.#waiting.get(subscription);
     this.#waiting.delete(subscription);
     if (waiting === undefined) subscription.onRefused(failed(failure));
     else waiting.reject(failed(failure));
-    return true;
   }
 
   /**
