@@ -9,7 +9,7 @@ import type { AddressInfo } from 'node:net';
 import { after, type TestContext, test } from 'node:test';
 import { WebSocket, WebSocketServer } from 'ws';
 import type { ToteError } from '../../client/base/errors.js';
-import { realSurroundings } from '../../client/base/timing.js';
+import { realSurroundings, type Surroundings } from '../../client/base/timing.js';
 import { ToteClient } from '../../client/client.js';
 import { Connection, type WebSocketConstructor, type WebSocketLike } from '../../client/stream/connection.js';
 import type { StreamOptions, StreamState, ToteStream } from '../../client/stream/stream.js';
@@ -69,6 +69,7 @@ class Script {
   readonly #lines = new Seen<Line>();
   /** Where its streams have connected to, in order. */
   readonly dialled: string[] = [];
+  readonly paused: number[] = [];
 
   private constructor(
     readonly http: HttpServer,
@@ -102,11 +103,16 @@ class Script {
   }
 
   open(options: StreamOptions = {}, others: readonly string[] = []): ToteStream {
+    const sleep: Surroundings['sleep'] = async (delayMs, signal) => {
+      this.paused.push(delayMs);
+      await new Promise((resolve) => setImmediate(resolve));
+      signal?.throwIfAborted();
+    };
     const client = new ToteClient({
       url: [this.url, ...others],
       key: 'tote_secret',
       timeoutMs: Number.POSITIVE_INFINITY,
-      surroundings: { ...realSurroundings, sleep: () => new Promise((resolve) => setImmediate(resolve)) },
+      surroundings: { ...realSurroundings, random: () => 0, sleep },
     });
     const construct = (_: unknown, [url, protocols]: string[]): WebSocket => {
       this.dialled.push(String(url).replace(/^ws(.*)\/stream$/, 'http$1'));
@@ -142,7 +148,8 @@ test('the key goes as a subprotocol, and a subscription is confirmed and brings 
   const { script, stream } = await opened();
   const seen: number[] = [];
   const options = { markets: ['BTC_ONE_MINUTE'] };
-  const subscribed = stream.subscribe('rounds', ({ seq }) => seen.push(seq), options);
+  const onResync = (): void => assert.fail('nothing is lost');
+  const subscribed = stream.subscribe('rounds', ({ seq }) => seen.push(seq), { ...options, onResync });
   const line = await script.line();
   assert.equal(line.protocols, 'tote.v1,tote.key.tote_secret');
   assert.deepEqual(await line.confirm(100), { op: 'subscribe', id: 1, channel: 'rounds', ...options });
@@ -164,11 +171,12 @@ test('after a lost connection events resume where they were, and what comes twic
   script.http.once('request', () => states.push('a connection that was open needs no explanation'));
   const seen: number[] = [];
   void stream.subscribe('fills', ({ seq }) => seen.push(seq));
-  void stream.subscribe('account', () => undefined);
+  void stream.subscribe('account', ({ seq }) => seen.push(seq));
   const first = await script.line(100);
   await first.confirm(100);
   await first.confirm(null);
-  first.send(fills(103), { ...HEARTBEAT, seq: 107 });
+  const state = { type: 'account', ...AT, data: {} };
+  first.send(fills(103), state, state, { ...HEARTBEAT, seq: 107 });
   first.socket.close();
 
   // This connection's heartbeats say nothing of events before the channel is confirmed on it.
@@ -188,10 +196,12 @@ test('after a lost connection events resume where they were, and what comes twic
   await third.confirm(130);
   third.send(fills(135), fills(140));
   while (seen.at(-1) !== 140) await new Promise((resolve) => setImmediate(resolve));
-  assert.deepEqual(seen, [103, 120, 130, 135, 140], 'one that replaces another begins where it says');
+  const told = [103, 100, 100, 120, 130, 135, 140];
+  assert.deepEqual(seen, told, 'a subscription that replaces another begins where it says');
   stream.close();
   await stream.closed;
   assert.deepEqual(states, ['connected', 1, 'connected', 1, 'connected']);
+  assert.deepEqual(script.paused, [100, 100]);
 });
 
 test('where the server cannot resume, at once or later, the bot is told once the events come again', async () => {
@@ -221,6 +231,7 @@ test('a subscription that was replaced before the server refused to resume it do
   const other = stream.subscribe('fills', () => undefined);
   const successor = stream.subscribe('rounds', () => undefined, { markets: ['ETH_ONE_MINUTE'] });
   line.send({ type: 'rounds', ...AT, seq: 101, data: [] });
+  line.send({ type: 'subscribed', ...AT, id, channel: 'rounds', markets: null, since: 7 });
   line.refuse(id, 'resync_required');
   await Promise.all([line.confirm(100), other]);
   assert.deepEqual((await line.confirm(100))['markets'], ['ETH_ONE_MINUTE']);
@@ -281,9 +292,10 @@ test('a subscription that is refused after a lost connection is told, once', asy
   await confirmed;
   first.socket.terminate();
   const second = await script.line();
-  second.refuse((await second.next())['id'], 'rate_limited', 'too fast');
+  const { id, since } = await second.next();
+  second.refuse(id, 'rate_limited', 'too fast');
   await Promise.all([stream.subscribe('markets', () => undefined), second.confirm(null)]);
-  assert.deepEqual(told.map(String), ['ToteError: rate_limited: too fast']);
+  assert.deepEqual([since, ...told.map(String)], [100, 'ToteError: rate_limited: too fast']);
   second.socket.terminate();
   assert.equal((await (await script.line()).next())['channel'], 'markets', 'it is not asked for again');
 });
@@ -298,12 +310,14 @@ test('an order that is aborted after it was sent is unknown, and its error has t
   assert.deepEqual([code, isOutcomeUnknown, idempotencyKey, clientSeed], ['aborted', true, 'k', 'k']);
 });
 
-test('a key that is disabled ends the stream for good', async () => {
-  const { stream, line } = await connected();
-  line.socket.close(4403, 'key_disabled');
-  assert.equal((await errorOf(stream.closed)).code, 'key_disabled');
-  assert.equal((await errorOf(stream.subscribe('fills', () => undefined))).code, 'key_disabled');
-  assert.equal((await errorOf(stream.placeOrder(ORDER))).code, 'key_disabled');
+test('a key that may no longer be used, or messages that are not understood, end the stream for good', async () => {
+  for (const code of ['key_disabled', 'key_expired', 'invalid_request']) {
+    const { stream, line } = await connected();
+    line.socket.close(4403, code);
+    assert.equal((await errorOf(stream.closed)).code, code);
+    assert.equal((await errorOf(stream.subscribe('fills', () => undefined))).code, code);
+    assert.equal((await errorOf(stream.placeOrder(ORDER))).code, code);
+  }
 });
 
 test('a refused connection is explained by an ordinary request, and ends the stream if the key is wrong', async () => {
@@ -316,6 +330,8 @@ test('an address or a key that no WebSocket takes ends the stream for good, and 
   for (const [url, key] of Object.entries(malformed)) {
     const stream = new ToteClient({ url, key }).openStream({ webSocket: WebSocket });
     const { code, message } = await errorOf(stream.subscribe('fills', () => undefined));
+    // A bot need not look at `closed`: an unhandled rejection would be told in this turn.
+    await new Promise((resolve) => setImmediate(resolve));
     assert.deepEqual([code, message.includes(key.trim())], ['connection_failed', false]);
   }
 });
