@@ -1,11 +1,13 @@
 /** The client keeps under the rate limits by itself, in time that passes only by waiting. */
 import assert from 'node:assert/strict';
+import { getEventListeners } from 'node:events';
 import { test } from 'node:test';
 import { Pace } from '../../client/rest/pace.js';
 import { StreamOrders } from '../../client/stream/orders.js';
 import { type Answer, errorOf, ORDER, Scripted } from './support/scripted.js';
 
 const WINDOW_MS = 60_000;
+const TIMEOUT_MS = 9_000;
 
 function limited(limit: number): { readonly answer: Answer; readonly refused: () => number } {
   let counted: number[] = [];
@@ -56,7 +58,9 @@ test('many at once: hardly any is refused, all are answered, and the first ones 
 test('requests at once are spread over what is left, also where a later answer does not tell all of it', async () => {
   const { time } = new Scripted([]);
   const pace = new Pace(time);
-  const told = { 'X-RateLimit-Limit': '100', 'X-RateLimit-Remaining': '4', 'X-RateLimit-Reset': '60' };
+  const told = { 'X-RateLimit-Limit': '100', 'X-RateLimit-Remaining': '5', 'X-RateLimit-Reset': '60' };
+  // It stays on its way: the server may not have counted it yet.
+  pace.sent();
   for (const header of ['', ...Object.keys(told)]) {
     pace.sent();
     pace.answered(new Headers({ ...told, ...(header !== '' && { [header]: 'none' }) }));
@@ -84,17 +88,25 @@ test('reads, writes and cancellations do not wait for each other, and a quote wa
 function streamOrders() {
   const { time } = new Scripted([]);
   const [nothing, fail] = [() => undefined, () => assert.fail()];
-  const orders = new StreamOrders(() => 1, { timeoutMs: 9_000, retryForMs: 0 }, time, nothing, fail, fail);
+  const defaults = { timeoutMs: TIMEOUT_MS, retryForMs: 0 };
+  const orders = new StreamOrders(() => 1, defaults, time, nothing, fail, fail);
   return { orders, slept: time.slept };
 }
 
-test('over the stream whatever cancels waits after a refusal of its kind, and an order does not', async () => {
+test('over the stream whatever cancels waits after a refusal of its kind, and an order does not', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
   const { orders, slept } = streamOrders();
+  const controller = new AbortController();
+  const { signal } = controller;
   orders.onConnected(() => orders.onAnswer(1, { code: 'rate_limited', detail: '', retryAfterMs: WINDOW_MS }));
-  for (const call of [orders.cancel('bet_1'), orders.place(ORDER)]) await errorOf(call);
-  assert.deepEqual(slept, []);
+  for (const call of [orders.cancel('bet_1', { signal }), orders.place(ORDER)]) await errorOf(call);
+  assert.deepEqual([slept, getEventListeners(signal, 'abort')], [[], []]);
   for (const call of [() => orders.cancelAll(), () => orders.deadman(5)]) await errorOf(call());
   assert.deepEqual(slept, [WINDOW_MS, WINDOW_MS]);
+  orders.onConnected(() => controller.abort());
+  await errorOf(orders.place(ORDER, { signal }));
+  // No call that has ended is late.
+  t.mock.timers.tick(TIMEOUT_MS);
 });
 
 test('a countdown whose renewal was lost with its connection is asked for by the next one', async () => {
