@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { withOverrides } from '../../config/compose.js';
 import { ConfigError, readConfig } from '../../config/config.js';
 import { defaultGateways } from '../../config/config-values.js';
-import { risksOf } from '../../config/production.js';
+import { mistakesOfProduction, risksOf } from '../../config/production.js';
 import { overruled } from '../../config/setup.js';
 import { YEARLY_VOLATILITY } from '../../engine/host/ticks/volatility.js';
 import { defaultRules } from '../../engine/model/rules.js';
@@ -71,9 +71,10 @@ test('values are read, and variables of other programs ignored', () => {
 });
 
 test('the replicated log needs its servers, and nothing of it is set in vain', () => {
-  const config = readConfig({ TOTE_REPLICATION: 'tls://a, b:4300,[::1]:1', TOTE_ROLE: 'auto' });
+  const options = { TOTE_ROLE: 'auto', TOTE_LEASE_SECONDS: '60', TOTE_REPLICATION_CA: 'ca.pem' };
+  const config = readConfig({ TOTE_REPLICATION: 'tls://a, b:4300,[::1]:1', ...options });
   const three = { servers: ['a:4222', 'b:4300', '[::1]:1'], isTls: true };
-  assert.deepEqual([config.replication, config.role], [three, 'auto']);
+  assert.deepEqual([config.replication, config.role, config.leaseMs], [three, 'auto', 60_000]);
   assert.throws(() => readConfig({ TOTE_ROLE: 'auto' }), /TOTE_ROLE: is of use only with TOTE_REPLICATION/);
   const named = readConfig({ TOTE_REPLICATION: 'nats://a.b-c.1x., nats://b:4300,10.0.0.1' });
   const ofNamed = { servers: ['a.b-c.1x.:4222', 'b:4300', '10.0.0.1:4222'], isTls: false };
@@ -100,6 +101,7 @@ const BAD_VALUES: readonly (readonly [name: string, value: string, expected: Reg
   ['TOTE_FEED', 'hermes,push', /in order of preference/],
   ['TOTE_FEED', 'hermes,hermes', /in order of preference/],
   ['TOTE_COINBASE_URL', 'wss://exchange.example/?key=hidden', /without user/],
+  ['TOTE_COINBASE_URL', 'wss://:hidden@exchange.example/', /without user/],
   ['TOTE_COINBASE_URL', 'https://exchange.example', /wss:\/\/, or with ws:\/\/ on this machine/],
   ['TOTE_HOLIDAYS_FILE', '/does/not/exist.json', /JSON files of closures.*cannot be read/],
   ['TOTE_HERMES_URL', 'hermes.example', /an address with https:\/\//],
@@ -114,7 +116,7 @@ const BAD_VALUES: readonly (readonly [name: string, value: string, expected: Reg
   ['TOTE_RATE_LIMITS', 'key_reads=5', /key_read=/],
   ['TOTE_RATE_LIMITS', 'ip=5,ip=6', /at most once/],
   ['TOTE_RATE_LIMITS', 'ip=0', /key_read=/],
-  ['TOTE_TRUSTED_PROXIES', 'proxy.example', /IP addresses/],
+  ['TOTE_TRUSTED_PROXIES', '10.0.0.1,proxy.example', /IP addresses/],
   ['TOTE_TRUSTED_PROXIES', '10.0.0.0/33', /IP addresses/],
   ['TOTE_DURABILITY', 'none', /fsync, os/],
   ['TOTE_REPLICATION', 'nats.example.com', /"off", or nats:/],
@@ -299,6 +301,9 @@ test('in production the operator port leaves this machine with TLS alone', () =>
     const sentence = /^TOTE_OPERATOR_HOST: .*TLS/;
     assert.match(mistakesOf({ ...production, TOTE_OPERATOR_HOST: host }).join(), sentence);
     assert.deepEqual(mistakesOf({ TOTE_OPERATOR_HOST: host }), []);
+    const files = { operatorTlsCertFile: 'cert.pem', operatorTlsKeyFile: 'key.pem' };
+    const config = { ...readConfig({ TOTE_OPERATOR_HOST: host }), ...files, isProduction: true };
+    assert.deepEqual(mistakesOfProduction(config), []);
   }
 });
 
@@ -311,6 +316,8 @@ test('each setting of production that gives something up is told', () => {
   assert.deepEqual(risks({ TOTE_FEED: 'hermes' }), []);
   assert.deepEqual(risks({ TOTE_HOST: '10.0.0.1', TOTE_TRUSTED_PROXIES: '10.0.0.2' }), []);
   assert.deepEqual(risks({ ...weak, NODE_ENV: 'test' }), []);
+  const open = readConfig({ NODE_ENV: 'production', TOTE_FEED: 'hermes', TOTE_HOST: '0.0.0.0' });
+  assert.deepEqual(risksOf({ ...open, tlsCertFile: 'cert.pem', tlsKeyFile: 'key.pem' }), []);
 });
 
 test('a port with TLS has a certificate and its key, and only such a port can ask for client certificates', () => {
@@ -328,6 +335,8 @@ test('a port with TLS has a certificate and its key, and only such a port can as
   const [some, none, port] = [newFile(''), join(folder, 'none'), 'TOTE_OPERATOR_TLS_'];
   for (const name of ['CERT', 'KEY', 'CLIENT_CA'].map((file) => `${port}${file}_FILE`)) {
     const files = { [`${port}CERT_FILE`]: some, [`${port}KEY_FILE`]: some, [name]: none };
-    assert.match(mistakesOf(files).join(), new RegExp(`^${name}: .*none cannot be read: ENOENT`));
+    const [mistake, ...others] = mistakesOf(files);
+    assert.match(mistake ?? '', new RegExp(`^${name}: .*none cannot be read: ENOENT`));
+    assert.deepEqual(others, []);
   }
 });

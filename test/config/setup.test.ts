@@ -11,6 +11,8 @@ test('a new directory takes the given variables, and defaults for the rest', () 
   const { setup, config, changes } = resolveSetup(readConfig({ TOTE_FEED: 'push' }), null);
   assert.deepEqual(setup, { feed: 'push', clock: 'system', rulesFrom: 'defaults' });
   assert.deepEqual([config.feed, config.clock, changes], ['push', 'system', []]);
+  const sandbox = resolveSetup(readConfig({ TOTE_CLOCK: 'manual' }), null).setup;
+  assert.deepEqual(sandbox, { feed: 'simulated', clock: 'manual', rulesFrom: 'defaults' });
 });
 
 test('in production prices are simulated only if a variable says so', () => {
