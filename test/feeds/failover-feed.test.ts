@@ -6,7 +6,6 @@ import { ASSETS } from '../../engine/model/domain.js';
 import type { PriceTick, TickVerdict } from '../../engine/model/ports.js';
 import { FailoverFeed, type FeedSwitch, STALE_MS } from '../../feeds/failover-feed.js';
 import { type LiveFeed, ON_STANDBY } from '../../feeds/live/live-feed.js';
-import { pushHost } from '../support/host/feed-hosts.js';
 
 const START_MS = Date.UTC(2026, 5, 10, 12);
 const BTC = 0;
@@ -192,32 +191,4 @@ test('property: an asset has one feed at a time, and it changes only where the r
     }),
     { numRuns: 300 },
   );
-});
-
-test('the source of each price is in the journal', () => {
-  const first = new HandFeed('first', [BTC]);
-  const second = new HandFeed('second', [BTC]);
-  const { clock } = pushHost();
-  const nowMs = () => clock.nowMs();
-  const failover = new FailoverFeed({ feeds: [first, second], nowMs, onSwitch: () => undefined });
-  const { host } = pushHost({ feeds: [failover] }, clock);
-  const say = (feed: HandFeed, price: number): TickVerdict =>
-    feed.sink({ asset: BTC, price, timeMs: clock.wallMs, source: feed.name, origin: `${feed.name} said so` });
-  say(first, 100);
-  host.lifecycle.pump();
-  for (let second_ = 0; second_ < 62; second_++) {
-    clock.pass(1_000);
-    if (second_ < 20) say(first, 100 + second_);
-    say(second, 200 + second_);
-    host.lifecycle.pump();
-  }
-  host.settle();
-  const told = host.journal
-    .commands()
-    .flatMap((command) =>
-      command.kind === 'openLate' || command.kind === 'boundaryPrice'
-        ? [`${command.kind} ${command.source} ${command.evidence}`]
-        : [],
-    );
-  assert.deepEqual(told, ['openLate first first said so', 'boundaryPrice second second said so']);
 });

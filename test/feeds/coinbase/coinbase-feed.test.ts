@@ -1,5 +1,8 @@
 /** Trades of an exchange as prices, over real sockets, from a service that speaks the recorded wire format. */
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import type { WebSocket } from 'ws';
 import { ASSETS, assetClassOf } from '../../../engine/model/domain.js';
@@ -72,6 +75,18 @@ test('doubled trades and those out of order are left out, over a new connection 
   assert.equal((await started.ticks.next()).timeMs, NOON_MS + 13);
   const counts = started.feed.view().updates.BTC;
   assert.deepEqual(counts, { taken: 4, refused: 0, standby: 0, repeated: 3, unsure: 0 });
+  assert.equal(started.feed.newestMs, NOON_MS + 13);
+});
+
+test('an exchange that refuses the connection is left alone for as long as it says', async (t) => {
+  const server = createServer().on('upgrade', (_request, socket) => {
+    socket.end('HTTP/1.1 429 Too Many Requests\r\nRetry-After: 7\r\nContent-Length: 0\r\n\r\n');
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const url = new URL(`ws://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+  const started = await startFeed(t, server, (parts) => new CoinbaseFeed({ url, ...parts }));
+  const ended = await waitOut(started);
+  assert.deepEqual(ended, { reason: 'the service answered 429', waitMs: 7_000 });
 });
 
 test('heartbeats keep a quiet market connected; without them the connection is given up', async (t) => {
@@ -80,12 +95,13 @@ test('heartbeats keep a quiet market connected; without them the connection is g
   for (let i = 1; i <= 5; i++) {
     started.clock.pass(9_000);
     socket.send(heartbeatJson(NOON_MS));
-    socket.send(tickerJson({ id: i, timeMs: NOON_MS + i, product: 'SOL-USD' }));
-    await started.ticks.next();
+    socket.ping();
+    await once(socket, 'pong');
     started.feed.poll();
   }
   started.clock.pass(10_001);
   started.feed.poll();
+  await once(socket, 'close');
   assert.equal((await waitOut(started)).reason, 'nothing new for 10 s');
   await socketOf(started);
 });

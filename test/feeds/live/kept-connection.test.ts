@@ -159,26 +159,6 @@ test('once stopped nothing is dialled or told, and the connection is hung up', a
   assert.equal(connection.view.state, 'stopped');
 });
 
-test('a dial that fails at once is one failure like any other', async () => {
-  const clock = new HandClock();
-  let dials = 0;
-  const connection = new KeptConnection({
-    dial: async () => {
-      dials++;
-      return END;
-    },
-    silenceMs: 10_000,
-    clock,
-    random: () => 0,
-    onOpened: () => undefined,
-    onEnded: () => undefined,
-  });
-  connection.start();
-  await new Promise((resolve) => setImmediate(resolve));
-  connection.poll();
-  assert.deepEqual([dials, connection.view.state], [1, 'waiting']);
-});
-
 test('property: at most one connection at a time, each hung up once it is replaced', async () => {
   const step = fc.oneof(
     fc.record({ do: fc.constant('pass' as const), ms: fc.integer({ min: 0, max: 40_000 }) }),

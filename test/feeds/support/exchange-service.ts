@@ -66,8 +66,9 @@ export class ExchangeService {
 
   #onConnection(socket: WebSocket): void {
     socket.on('message', (data) => {
-      const { product_ids: products } = JSON.parse(String(data)) as { product_ids: string[] };
-      for (const product of products) this.#subscribe(socket, product);
+      const { product_ids: products, channels } = JSON.parse(String(data)) as Record<string, string[]>;
+      if (channels?.join() !== 'ticker,heartbeat') return;
+      for (const product of products ?? []) this.#subscribe(socket, product);
     });
     this.sockets.add(socket);
   }
