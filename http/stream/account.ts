@@ -16,7 +16,7 @@ import type { Link } from '../link/link.js';
 import type { BalanceReply } from '../link/questions.js';
 import type { Subscribe } from '../wire/stream-requests.js';
 import { accountText, type Moment, subscribedText } from '../wire/stream-text.js';
-import type { StreamChannel } from './channel.js';
+import { farBehind, type StreamChannel } from './channel.js';
 import type { Connection } from './connection.js';
 import { type FanOut, Group } from './fan-out.js';
 
@@ -44,7 +44,7 @@ class BalanceGroup extends Group {
   }
 }
 
-const LOST = new Refused('resync_required', 'the channel account is far behind');
+const LOST = farBehind('account');
 
 export class AccountChannel implements StreamChannel {
   readonly #accounts = new Map<number, BalanceGroup>();

@@ -1,6 +1,7 @@
 /** The base of all channels: their interface, and groups of subscribers by market. */
 import { MARKET_IDS, marketOf } from '../../engine/model/domain.js';
-import type { Subscribe } from '../wire/stream-requests.js';
+import { Refused } from '../kit/refused.js';
+import type { Channel, Subscribe } from '../wire/stream-requests.js';
 import type { Connection } from './connection.js';
 import { Group } from './fan-out.js';
 
@@ -12,6 +13,10 @@ export interface StreamChannel {
   subscribe(connection: Connection, request: Subscribe): void;
   unsubscribe(connection: Connection): void;
 }
+
+/** The log has overtaken the channel: ends the streams of all subscribers. */
+export const farBehind = (channel: Channel): Refused =>
+  new Refused('resync_required', `the channel ${channel} is far behind: open another stream and resume`);
 
 class MarketGroup extends Group {
   readonly markets: readonly number[];

@@ -12,7 +12,7 @@ import { workFor } from '../kit/client-work.js';
 import { Refused } from '../kit/refused.js';
 import type { EventChannel, Subscribe } from '../wire/stream-requests.js';
 import { eventsText, type Moment, subscribedText } from '../wire/stream-text.js';
-import type { StreamChannel } from './channel.js';
+import { farBehind, type StreamChannel } from './channel.js';
 import type { Connection } from './connection.js';
 
 const RECORDS_AT_ONCE = 4_096;
@@ -110,7 +110,7 @@ export abstract class EventsChannel implements StreamChannel {
       return read === this.source.log.end;
     }
     this.position = this.source.log.end;
-    this.dropAll(outOfMemory(this.source.startSeq));
+    this.dropAll(farBehind(this.channel));
     return true;
   }
 
