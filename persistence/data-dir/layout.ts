@@ -1,5 +1,5 @@
 /** The layout of a data directory. Only this file creates one. */
-import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { messageOf, orRefuse } from '../../engine/base/attempt.js';
 import { codeOf, JournalError } from '../errors.js';
@@ -91,6 +91,9 @@ const MAY_OTHERS_WRITE = 0o022;
 
 function openFolder(path: string): void {
   try {
+    const above = dirname(path);
+    // On a read-only file system Node's recursive mkdir says that there is no such directory.
+    if (!existsSync(path) && existsSync(above)) accessSync(above, constants.W_OK);
     const created = mkdirSync(path, { recursive: true, mode: 0o700 });
     if (created !== undefined) syncPath(dirname(created));
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
