@@ -191,9 +191,13 @@ function readArchive(dir: DataDir, findings: Findings): ArchiveReport | null {
     return null;
   }
   const report = checkArchive(dir.archiveFile);
-  const { fromSeq } = report.progress ?? { fromSeq: 0 };
+  const { fromSeq, seq } = report.progress ?? { fromSeq: 0, seq: firstSeq };
   if (fromSeq > 0) {
     findings.note(`The archive begins after sequence number ${fromSeq}: it does not tell what came before.`);
+  }
+  if (seq < firstSeq - 1) {
+    const what = `The journal begins at ${firstSeq} only: nothing here tells what lies between. Put a later one from a backup in its place before a server starts.`;
+    findings.fault('archive', dir.archiveFile, seq, `It ends at ${seq}. ${what}`);
   }
   for (const what of report.faults) findings.fault('archive', dir.archiveFile, null, what);
   return report;

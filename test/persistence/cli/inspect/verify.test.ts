@@ -415,7 +415,7 @@ test('a side file of a sealed segment, with which a start is refused, is a fault
   expectFault(dir, 'journal', segmentAt(dir, 0), /was sealed, but .*-wal lies beside it/);
 });
 
-test('a missing archive is a note while the journal is complete, and a loss if it was pruned', (t) => {
+test('a missing archive is a note while the journal is complete; it, or a too old one, is a loss if that was pruned', (t) => {
   const { dir } = make(t);
   rmSync(dir.archiveFile);
   const { isGood, notes } = verify(dir);
@@ -424,4 +424,7 @@ test('a missing archive is a note while the journal is complete, and a loss if i
   const pruned = makeOperatorDir(temporaryDir(t), { firstBatch: must(SNAPSHOTS_AFTER[0], 'a snapshot') }).dir;
   rmSync(pruned.archiveFile);
   expectFault(pruned, 'archive', pruned.archiveFile, /is missing, and the journal begins at \d+ only/);
+  const earlier = makeOperatorDir(temporaryDir(t), { commands: 20, snapshotsAfter: [] }).dir;
+  renameSync(earlier.archiveFile, pruned.archiveFile);
+  expectFault(pruned, 'archive', pruned.archiveFile, /^It ends at 20. The journal begins at \d+ only/);
 });
