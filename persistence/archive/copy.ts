@@ -29,6 +29,7 @@ import {
   type ArchiveProgress,
   asArchiveDamage,
   createArchiveTables,
+  damagedArchive,
   intact,
   NO_ROWS,
   readProgress,
@@ -46,8 +47,8 @@ export interface ArchiveCopied {
 }
 
 /**
- * Brings `target` up to `source`, or to `end` if that is earlier. A target that is damaged or not of the source is
- * created anew, but not one that begins before its source or is ahead of it: the source was rebuilt, and nothing else may
+ * Brings `target` up to `source`, or to `end` if that is earlier. `isOfJournal` tells of the place where an archive ends: its
+ * rows say nothing of their journal. A target that is damaged or not of the source is created anew, but not one that begins before its source or is ahead of it: the source was rebuilt, and nothing else may
  * tell of that beginning. Returns null if the source has no archive, or one that begins after `end`. Throws
  * `archive_corrupt`, `backup_mismatch` if rows between the two are missing, `other_format` and errors of SQLite.
  */
@@ -55,16 +56,19 @@ export function copyArchive(
   source: string,
   target: string,
   end: ArchivePosition | null,
+  isOfJournal: (end: ArchivePosition) => boolean,
 ): ArchiveCopied | null {
   if (!existsSync(source)) return null;
   try {
     using from = closing(openArchive(source));
     from.exec('BEGIN');
     const progress = readProgress(source, from);
+    if (!isOfJournal(progress)) throw damagedArchive(source, 'it is not of this journal');
     if (end !== null && end.seq < progress.fromSeq) return null;
     const upTo: ArchivePosition = end !== null && end.seq < progress.seq ? end : progress;
     const there = existsSync(target) ? readableProgress(target) : null;
-    const known = there !== null && isContinued(there, progress, end?.seq ?? upTo.seq) ? there : null;
+    const isSame = there !== null && isOfJournal(there) && isContinued(there, progress, end?.seq ?? upTo.seq);
+    const known = isSame ? there : null;
     if (known !== null && known.seq < progress.fromSeq) throw gapBetween(source, progress, target, known);
     if (known !== null && known.seq > upTo.seq) return { seq: known.seq, rowsAdded: 0 };
     const path = known === null ? unfinishedPath(target) : target;

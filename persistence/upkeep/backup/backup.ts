@@ -12,11 +12,14 @@ import { must } from '../../../engine/base/assert.js';
 import { messageOf } from '../../../engine/base/attempt.js';
 import type { Mark } from '../../../engine/model/ports.js';
 import { type ArchiveCopied, copyArchive } from '../../archive/copy.js';
+import type { ArchivePosition } from '../../archive/schema.js';
+import { closing } from '../../data-dir/closing.js';
 import { syncPath } from '../../data-dir/files.js';
 import { type DataDir, openDataDir } from '../../data-dir/layout.js';
 import { lockDataDir } from '../../data-dir/lock.js';
 import { codeOf, isDiskFull, JournalError } from '../../errors.js';
 import { createMarkFile, readMarkFile } from '../../journal/mark.js';
+import { JournalReader } from '../../journal/reader.js';
 import { readAbsent, writeAbsent } from '../../journal/segment/absent.js';
 import { checkChain } from '../../journal/segment/chain.js';
 import { findSegments, firstSeqOf } from '../../journal/segment/names.js';
@@ -132,8 +135,14 @@ function backupArchive(
 ): ArchiveCopied | null {
   const row = rowOfJournal(target.journal, endSeq);
   const end = row === null ? null : { ...row, seq: endSeq };
+  const isOfJournal = ({ seq, chain }: ArchivePosition): boolean => {
+    using reader = closing(new JournalReader(source));
+    const found = reader.chainAt(seq);
+    // What lies behind the end may be lost from the journal alone.
+    return found === null ? seq < reader.firstSeq - 1 || seq > endSeq : found === chain;
+  };
   try {
-    return copyArchive(source.archiveFile, target.archiveFile, end);
+    return copyArchive(source.archiveFile, target.archiveFile, end, isOfJournal);
   } catch (thrown) {
     if (!['archive_corrupt', 'backup_mismatch'].includes(codeOf(thrown))) throw thrown;
     faults.push(`The archive is not copied: ${messageOf(thrown)}`);

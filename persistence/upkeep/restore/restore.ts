@@ -150,7 +150,10 @@ function restoreArchive(
 ): ArchiveCopied | null {
   let copied: ArchiveCopied | null = null;
   try {
-    copied = copyArchive(source.archiveFile, dir.archiveFile, end);
+    // What lies behind the stretch may be lost from the journal alone.
+    const isOfJournal = ({ seq, chain }: ArchivePosition): boolean =>
+      (stretch.chainAt(seq) ?? chain) === chain;
+    copied = copyArchive(source.archiveFile, dir.archiveFile, end, isOfJournal);
   } catch (thrown) {
     if (!(thrown instanceof JournalError)) throw thrown;
     notes.push(`The archive is left out: ${thrown.message}`);

@@ -217,6 +217,11 @@ test('with a damaged snapshot and archive the journal is still copied, with exit
     backup(dir, `${to}-2`).faults.join('\n'),
     /^The archive is not copied: .* is damaged: SQLITE_NOTADB/m,
   );
+  const twin = makeOperatorDir(beside(dir, 'twin'), { rootOf: () => 'ab'.repeat(32) });
+  copyFileSync(twin.dir.archiveFile, dir.archiveFile);
+  const { notes } = restore(dir, new Stretches(dir), { out: `${to}-3`, toSeq: null });
+  for (const told of [backup(dir, `${to}-4`).faults, notes])
+    assert.match(told.join(), /The archive \S+ is damaged: it is not of this journal/);
 });
 
 test('a copy on which a server was killed is not overwritten: it may have more than the source', (t) => {
