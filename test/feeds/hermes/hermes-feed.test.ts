@@ -145,6 +145,12 @@ test('a price that the service is too unsure of is not passed on, and is logged 
   assert.deepEqual([fields['crypto'], fields['unsureBy']], ['BTC', 0.005001]);
   assert.equal(started.log.all.filter(({ event }) => event === 'price_uncertain').length, 1);
   assert.equal(started.counts('BTC')?.unsure, 3);
+  for (const [asset, conf] of [['GOLD', 2_000] as const, ['EURUSD', 1_000] as const]) {
+    const [price, publishTime] = ['1000000', NOON_S];
+    stream.write(eventOf([{ asset, price, publishTime, conf: `${conf + 1}` }]));
+    stream.write(eventOf([{ asset, price, publishTime: NOON_S + 1, conf: `${conf}` }]));
+    assert.deepEqual((await started.ticks.next()).timeMs, (NOON_S + 1) * 1_000, asset);
+  }
 });
 
 test('an id of another asset prices nothing, even where the service sends it', async (t) => {
@@ -300,27 +306,43 @@ test('an event without an end is not kept in memory for ever', async (t) => {
 });
 
 test('the price at a boundary of the past is asked for second by second, with what the service signed', async (t) => {
+  const five = ASSETS.slice(0, 5);
   const started = await start(t, {
     prepare: ({ past }) => {
-      const eth = { asset: 'ETH', price: '300000000000', conf: '1', publishTime: NOON_S } as const;
+      const eth: SentPrice = { asset: 'ETH', price: '300000000000', conf: '1', publishTime: NOON_S };
       past.set(NOON_S, [btcAt(NOON_S + 2), eth]);
       past.set(NOON_S - 1, [btcAt(NOON_S + 2)]);
       past.set(NOON_S - 2, [btcAt(NOON_S - 2)]);
+      const conf = (asset: Asset): string => (asset === 'SOL' ? '3000000000' : '1');
+      const earlier = { ...eth, publishTime: NOON_S - 60 };
+      past.set(
+        NOON_S - 60,
+        five.map((asset) => ({ ...earlier, asset, conf: conf(asset) })),
+      );
     },
   });
   const boundaryMs = NOON_S * 1_000;
   for (const asset of [0, 1]) started.feed.recall(asset, boundaryMs);
+  for (const asset of five.keys()) started.feed.recall(asset, boundaryMs - 60_000);
   assert.equal(started.service.pastAsked.all.length, 0, 'the stream comes first');
   await streamOf(started);
   const [eth, btc] = [await started.ticks.next(), await started.ticks.next()];
   assert.deepEqual([eth.asset, eth.timeMs, eth.boundaryMs], [1, boundaryMs, boundaryMs]);
   assert.deepEqual([btc.asset, btc.timeMs, btc.boundaryMs], [0, boundaryMs - 2_000, boundaryMs]);
   assert.match(btc.origin, /^e62d.* slot \d+ confidence \S+ signed UE5BVQEAAAADuAEAAAAE$/);
+  // Of the third price the service is too unsure.
+  for (const asset of [0, 1, 3, 4]) {
+    const tick = await started.ticks.next();
+    assert.deepEqual([tick.asset, tick.boundaryMs], [asset, boundaryMs - 60_000]);
+  }
   const { BTC, ETH } = HERMES_IDS;
+  const ids = five.map((asset) => HERMES_IDS[asset]);
   assert.deepEqual(started.service.pastAsked.all, [
     [NOON_S, [BTC, ETH]],
     [NOON_S - 1, [BTC]],
     [NOON_S - 2, [BTC]],
+    [NOON_S - 60, ids.slice(0, 4)],
+    [NOON_S - 60, ids.slice(4)],
   ]);
 });
 
