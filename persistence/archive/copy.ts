@@ -47,10 +47,11 @@ export interface ArchiveCopied {
 }
 
 /**
- * Brings `target` up to `source`, or to `end` if that is earlier. `isOfJournal` tells of the place where an archive ends: its
- * rows say nothing of their journal. A target that is damaged or not of the source is created anew, but not one that begins before its source or is ahead of it: the source was rebuilt, and nothing else may
- * tell of that beginning. Returns null if the source has no archive, or one that begins after `end`. Throws
- * `archive_corrupt`, `backup_mismatch` if rows between the two are missing, `other_format` and errors of SQLite.
+ * Brings `target` up to `source`, or to `end` if that is earlier. `isOfJournal` tells of the place where an archive
+ * ends: its rows say nothing of their journal. A target that is damaged or not of the source is created anew, but not
+ * one that begins before its source or is ahead of it: the source was rebuilt, and nothing else may tell of that
+ * beginning. Returns null if the source has no archive, or one that begins after `end`. Throws `archive_corrupt`,
+ * `backup_mismatch` if rows between the two are missing, `other_format` and errors of SQLite.
  */
 export function copyArchive(
   source: string,

@@ -135,8 +135,8 @@ function backupArchive(
 ): ArchiveCopied | null {
   const row = rowOfJournal(target.journal, endSeq);
   const end = row === null ? null : { ...row, seq: endSeq };
+  using reader = closing(new JournalReader(source));
   const isOfJournal = ({ seq, chain }: ArchivePosition): boolean => {
-    using reader = closing(new JournalReader(source));
     const found = reader.chainAt(seq);
     // What lies behind the end may be lost from the journal alone.
     return found === null ? seq < reader.firstSeq - 1 || seq > endSeq : found === chain;
