@@ -1,7 +1,7 @@
 /**
  * UP's fair share in a market's open round, for orders (`engine/quotes`) and for the pools as shown. It follows from
- * the asset's latest tick alone, since the time left is counted from the tick's own time: it is worked out once a tick,
- * on demand. There is none where the public may know more than the tick says. The volatility behind it is journaled
+ * the asset's latest tick and the rules, since the time left is counted from the tick's own time: it is worked out once
+ * a tick, on demand. There is none where the public may know more than the tick says. The volatility behind it is journaled
  * with boundary prices: a restart goes on from the engine's estimates.
  */
 import { must } from '../base/assert.js';
@@ -20,6 +20,7 @@ import {
 } from '../model/domain.js';
 import type { PriceTick } from '../model/ports.js';
 import type { PriceEstimate } from '../model/prices.js';
+import type { Rules } from '../model/rules.js';
 import type { RoundView } from '../model/views.js';
 import type { Estimator, PriceTracker } from './price-tracker.js';
 import { isSuspended, usualMs } from './ticks/calendar.js';
@@ -34,6 +35,7 @@ const SPREADS_MIN = 10;
 interface Quoted {
   readonly round: RoundView;
   readonly tick: PriceTick;
+  readonly rules: Rules | null;
   readonly shareE6: number;
 }
 
@@ -102,9 +104,9 @@ export class Quoter implements Estimator {
     // Sources differ by more than a moment's change: the difference would decide the round.
     if (tick.source !== round.proof.open?.source) return SHARE_SOURCE_CHANGED;
     const quoted = this.#quoted[market];
-    if (quoted !== undefined && quoted.tick === tick && quoted.round === round) return quoted.shareE6;
+    if (quoted?.tick === tick && quoted.round === round && quoted.rules === rules) return quoted.shareE6;
     const shareE6 = this.#shareOf(round, tick);
-    this.#quoted[market] = { round, tick, shareE6 };
+    this.#quoted[market] = { round, tick, rules, shareE6 };
     return shareE6;
   }
 

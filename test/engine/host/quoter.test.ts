@@ -183,8 +183,6 @@ test('news without a factor takes the quote of the rounds into which it falls, u
   news({ assets: ['ETH'] });
   assert.deepEqual(shares(), [minute, quarter]);
   news({ factor: 8 });
-  host.clock.pass(250);
-  tick(100.02);
   const [later = 0, wider = 0] = shares();
   assert.equal(later, minute);
   assert.ok(wider < quarter - 5_000 && wider > 500_000, `${quarter}, then ${wider}`);
