@@ -3,7 +3,7 @@
  * The memory is circular, and new records overwrite the oldest. The writer waits for no reader, and an overtaken reader
  * is told.
  *
- * Records are counted from 0. Two counters are shared, as their low 32 bits: records that can be read (`PUBLISHED`),
+ * Records are counted from 0. Two counters are shared, as 64 bits: records that can be read (`PUBLISHED`),
  * and records whose places may be in the middle of being written (`CLAIMED`). The writer claims before it writes, a
  * chunk at a time. A reader looks at `CLAIMED` after it has read: the record is good if its place was not claimed
  * again.
@@ -12,7 +12,7 @@ import { assert } from '../../engine/base/assert.js';
 
 const PUBLISHED = 0;
 /** In a cache line of its own: it changes far less often than the other. */
-const CLAIMED = 16;
+const CLAIMED = 8;
 const CONTROL_BYTES = 128;
 /** The writer claims so many records at once: so many of the oldest can no longer be read. */
 const CLAIM = 512;
@@ -30,7 +30,7 @@ export function logMemory({ records, fields }: LogForm): SharedArrayBuffer {
 }
 
 export class LogWriter {
-  readonly #control: Int32Array;
+  readonly #control: BigInt64Array;
   /** The numbers of all records. A new record is written from the index that `begin` returns. */
   readonly cells: Float64Array;
   #written = 0;
@@ -40,7 +40,7 @@ export class LogWriter {
     memory: SharedArrayBuffer,
     private readonly form: LogForm,
   ) {
-    this.#control = new Int32Array(memory, 0, CONTROL_BYTES / Int32Array.BYTES_PER_ELEMENT);
+    this.#control = new BigInt64Array(memory, 0, CONTROL_BYTES / BigInt64Array.BYTES_PER_ELEMENT);
     this.cells = new Float64Array(memory, CONTROL_BYTES);
   }
 
@@ -49,7 +49,7 @@ export class LogWriter {
     if (this.#written === this.#claimed) {
       this.#claimed += CLAIM;
       // A read-modify-write is a barrier in both directions: no write below is seen before the claim.
-      Atomics.exchange(this.#control, CLAIMED, this.#claimed | 0);
+      Atomics.exchange(this.#control, CLAIMED, BigInt(this.#claimed));
     }
     const { records, fields } = this.form;
     const at = (this.#written & (records - 1)) * fields;
@@ -58,35 +58,30 @@ export class LogWriter {
   }
 
   publish(): void {
-    Atomics.store(this.#control, PUBLISHED, this.#written | 0);
+    Atomics.store(this.#control, PUBLISHED, BigInt(this.#written));
   }
 }
 
 export class BroadcastReader {
-  readonly #control: Int32Array;
+  readonly #control: BigInt64Array;
   readonly #cells: Float64Array;
-  /** The last counters that were read, in full. */
-  #published = 0;
-  #claimed = 0;
 
   constructor(
     memory: SharedArrayBuffer,
     private readonly form: LogForm,
   ) {
-    this.#control = new Int32Array(memory, 0, CONTROL_BYTES / Int32Array.BYTES_PER_ELEMENT);
+    this.#control = new BigInt64Array(memory, 0, CONTROL_BYTES / BigInt64Array.BYTES_PER_ELEMENT);
     this.#cells = new Float64Array(memory, CONTROL_BYTES);
   }
 
   /** The number of the next record. */
   get end(): number {
-    this.#published += (Atomics.load(this.#control, PUBLISHED) - this.#published) | 0;
-    return this.#published;
+    return Number(Atomics.load(this.#control, PUBLISHED));
   }
 
   /** The oldest record that can still be read. */
   get begin(): number {
-    this.#claimed += (Atomics.load(this.#control, CLAIMED) - this.#claimed) | 0;
-    return Math.max(0, this.#claimed - this.form.records);
+    return Math.max(0, Number(Atomics.load(this.#control, CLAIMED)) - this.form.records);
   }
 
   /** Copies a published record. Returns false if it has been overwritten: then `into` has no meaning. */

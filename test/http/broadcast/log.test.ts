@@ -61,13 +61,13 @@ test('firstAfter finds where to resume, and never skips what may be gone', () =>
   );
 });
 
-test('positions go on beyond the 32 bits of the shared counters', () => {
+test('a reader that first looks after billions of records gets the right positions', () => {
   const memory = logMemory(FORM);
-  const reader = new BroadcastReader(memory, FORM);
-  const control = new Int32Array(memory, 0, 32);
-  for (const count of [2 ** 30, 2 ** 31, 3 * 2 ** 30, 2 ** 32 + 5]) {
-    control[0] = count | 0;
-    control[16] = count | 0;
+  const control = new BigInt64Array(memory, 0, 16);
+  for (const count of [2 ** 31 + 5, 2 ** 32 + 5, 2 ** 45]) {
+    control[0] = BigInt(count);
+    control[8] = BigInt(count);
+    const reader = new BroadcastReader(memory, FORM);
     assert.deepEqual([reader.end, reader.begin], [count, count - FORM.records]);
   }
 });
