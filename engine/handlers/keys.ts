@@ -1,7 +1,7 @@
 /** Operator commands on API keys. */
 import { assert } from '../base/assert.js';
 import type { CreateKey, ExpireKey, RotateKey, SetDeadman, UpdateKey } from '../model/commands.js';
-import { WRITE_SCOPES_MASK, WRITE_TIER } from '../model/domain.js';
+import { KEYS_MAX, WRITE_SCOPES_MASK, WRITE_TIER } from '../model/domain.js';
 import type { ErrorCode } from '../model/errors.js';
 import type { KeyChanged, Rejected } from '../model/events.js';
 import { isActive } from '../state/keys.js';
@@ -11,7 +11,7 @@ import { noAccount } from './accounts.js';
 export function createKey(state: State, command: CreateKey): Effect {
   const { account, digest, scopesMask, expiresAtMs, timeMs } = command;
   if (!state.accounts.has(account)) return noAccount();
-  const unfit = checkScopes(state, account, scopesMask) ?? checkKeyLimit(state, account, timeMs, 1);
+  const unfit = checkNewKey(state, account, scopesMask) ?? checkKeyLimit(state, account, timeMs, 1);
   if (unfit !== null) return unfit;
   const key = state.keys.add({ account, digest, scopesMask, expiresAtMs, createdAtMs: timeMs });
   return [changed(state, 'keyCreated', key, timeMs)];
@@ -57,7 +57,7 @@ export function rotateKey(state: State, command: RotateKey): Effect {
   if (!view.enabled) return reject('key_disabled', 'a disabled key cannot be rotated; make a new one');
   if (!isActive(view, timeMs))
     return reject('key_expired', 'an expired key cannot be rotated; make a new one');
-  const unfit = checkScopes(state, account, scopesMask) ?? checkKeyLimit(state, account, timeMs, 2);
+  const unfit = checkNewKey(state, account, scopesMask) ?? checkKeyLimit(state, account, timeMs, 2);
   if (unfit !== null) return unfit;
   assert(overlapEndsMs >= timeMs, 'an overlap does not end before it begins');
   if (view.expiresAtMs === null || view.expiresAtMs > overlapEndsMs)
@@ -80,9 +80,11 @@ function changed(state: State, type: KeyChanged['type'], key: number, timeMs: nu
   return { type, timeMs, key, account };
 }
 
-function checkScopes(state: State, account: number, scopesMask: number): Rejected | null {
+function checkNewKey(state: State, account: number, scopesMask: number): Rejected | null {
   const isAllowed = (scopesMask & WRITE_SCOPES_MASK) === 0 || state.accounts.tier(account) >= WRITE_TIER;
-  return isAllowed ? null : reject('tier_too_low', 'scopes that write need tier SILVER or higher');
+  if (!isAllowed) return reject('tier_too_low', 'scopes that write need tier SILVER or higher');
+  if (state.keys.count < KEYS_MAX) return null;
+  return reject('too_many_keys', `the exchange has made ${KEYS_MAX} keys, and has no room for another`);
 }
 
 function checkKeyLimit(state: State, account: number, timeMs: number, times: number): Rejected | null {

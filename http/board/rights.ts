@@ -7,11 +7,10 @@
  */
 import { assert, must } from '../../engine/base/assert.js';
 import type { EngineReads } from '../../engine/engine.js';
+import { KEYS_MAX } from '../../engine/model/domain.js';
 import type { EngineEvent } from '../../engine/model/events.js';
 import type { KeyView } from '../../engine/model/views.js';
 
-/** Disabled keys included. */
-export const KEYS_MAX = 1 << 22;
 const ACCOUNTS_MAX = 1 << 26;
 
 const KEY_WORDS = 16;

@@ -1,4 +1,4 @@
-import { KEYS_MAX } from '../board/rights.js';
+import { KEYS_MAX } from '../../engine/model/domain.js';
 
 /** At all gateways together. */
 export const STREAMS_PER_KEY_MAX = 20;

@@ -1,6 +1,9 @@
 /** Keys whose expiry is brought forward, and keys that take over from others (`engine/handlers/keys.ts`). */
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
+import { createKey, rotateKey } from '../../engine/handlers/keys.js';
+import { KEYS_MAX } from '../../engine/model/domain.js';
+import { State } from '../../engine/state/state.js';
 import { Exchange } from '../support/reference/exchange.js';
 
 const READ_SCOPES = 0b0011;
@@ -75,4 +78,15 @@ test('a key that is disabled or expired, or whose scopes the tier no longer has,
   exchange.atMs += 1;
   equal(rotate(exchange, 1, 1), 'key_expired');
   equal(rotate(exchange, 9, 1), 'key_not_found');
+});
+
+test('no key is made or rotated where all gateways know as many as they have room for', () => {
+  const state = new State();
+  const rights = { account: state.accounts.add(null, 1), scopesMask: READ_SCOPES, expiresAtMs: null };
+  const key = state.keys.add({ ...rights, digest: newDigest(), createdAtMs: 0 });
+  Object.defineProperty(state.keys, 'count', { value: KEYS_MAX });
+  const made = createKey(state, { kind: 'createKey', timeMs: 0, digest: newDigest(), ...rights });
+  const rotation = { timeMs: 0, key, overlapEndsMs: 0, digest: newDigest(), expiresAtMs: null } as const;
+  const refused = [made, rotateKey(state, { kind: 'rotateKey', ...rotation })];
+  for (const effect of refused) equal('code' in effect && effect.code, 'too_many_keys');
 });
