@@ -75,7 +75,7 @@ test('orders that were filled in another order than placed keep their places in 
 });
 
 test('an operator can read it', (t) => {
-  const engine = variedEngine(3);
+  const engine = variedEngine(4);
   const { name } = new SnapshotFiles(temporaryDir(t)).save(engine, CHAIN);
   const db = new Database(name, { readonly: true });
   const one = (sql: string): unknown => db.prepare(sql).pluck().get();
@@ -215,7 +215,7 @@ const FOREIGN: readonly (readonly [what: string, sql: string, sentence: RegExp])
 
 test('a file with the right hash and wrong content is refused', (t) => {
   const files = new SnapshotFiles(temporaryDir(t));
-  const engine = variedEngine(3);
+  const engine = variedEngine(4);
   for (const [what, sql, sentence] of FOREIGN) {
     const ref = tamper(files.save(engine, CHAIN), sql);
     assert.throws(() => files.load(ref), refusal('snapshot_damaged', sentence), what);

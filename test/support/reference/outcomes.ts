@@ -42,6 +42,9 @@ const EVERYWHERE: Outcomes = {
 /** A server never asks these of its engine. */
 const IN_STREAMS: Outcomes = {
   declareSetup: ['accepted'],
+  withdrawHouse: [...MOVED_ONCE, 'insufficient_balance'],
+  expireKey: ['accepted', 'invalid_request', 'key_not_found'],
+  rotateKey: ['accepted', 'key_disabled', 'key_expired', 'key_not_found', 'too_many_keys'],
   ...Object.fromEntries(
     ['advance', 'boundaryPrice', 'openLate', 'settle', 'fillOrders', 'expireOrders'].map((kind) => [
       kind,

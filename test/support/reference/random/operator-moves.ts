@@ -48,23 +48,49 @@ function reference(world: World, rng: Rng): string {
   return `ref ${world.counter}`;
 }
 
-export const depositHouse = (world: World, rng: Rng): Command => ({
-  kind: 'depositHouse',
+export const transferHouse = (world: World, rng: Rng): Command => ({
+  kind: rng.pick(['depositHouse', 'depositHouse', 'withdrawHouse']),
   timeMs: world.nowMs,
-  amountCents: rng.pick([1, 500_00, 2_000_00]),
+  amountCents: rng.weighed([8, 1], [rng.pick([1, 500_00, 2_000_00]), world.state.houseCents + 1]),
   reference: reference(world, rng),
 });
 
 export function createKey(world: World, rng: Rng): Command | null {
   if (world.state.keys.length >= KEYS_MAX) return null;
-  world.counter += 1;
   return {
     kind: 'createKey',
     timeMs: world.nowMs,
     account: someAccount(world, rng),
-    digest: `${rng.integer(0, 9)}${world.counter.toString(16).padStart(63, '0')}`,
+    digest: newDigest(world, rng),
     scopesMask: rng.pick([0b0011, 0b0111, 0b1111, 0b0001, 0b1000]),
-    expiresAtMs: rng.chance(0.7) ? null : world.nowMs + rng.pick([1, 30_000, 200_000]),
+    expiresAtMs: rng.chance(0.7) ? null : soon(world, rng),
+  };
+}
+
+function newDigest(world: World, rng: Rng): string {
+  world.counter += 1;
+  return `${rng.integer(0, 9)}${world.counter.toString(16).padStart(63, '0')}`;
+}
+
+const soon = ({ nowMs }: World, rng: Rng): number => nowMs + rng.pick([1, 30_000, 200_000]);
+const someKey = ({ state }: World, rng: Rng): number => rng.integer(1, state.keys.length + 1);
+
+export const expireKey = (world: World, rng: Rng): Command => ({
+  kind: 'expireKey',
+  timeMs: world.nowMs,
+  key: someKey(world, rng),
+  expiresAtMs: soon(world, rng),
+});
+
+export function rotateKey(world: World, rng: Rng): Command | null {
+  if (world.state.keys.length >= KEYS_MAX) return null;
+  return {
+    kind: 'rotateKey',
+    timeMs: world.nowMs,
+    key: someKey(world, rng),
+    overlapEndsMs: rng.pick([world.nowMs, soon(world, rng)]),
+    digest: newDigest(world, rng),
+    expiresAtMs: rng.chance(0.7) ? null : soon(world, rng),
   };
 }
 
@@ -75,7 +101,7 @@ export function updateKey(world: World, rng: Rng): Command {
   return {
     kind: 'updateKey',
     timeMs: world.nowMs,
-    key: isReviving ? rng.pick(disabled).key : rng.integer(1, keys.length + 1),
+    key: isReviving ? rng.pick(disabled).key : someKey(world, rng),
     enabled: isReviving || rng.chance(0.4),
   };
 }
