@@ -90,7 +90,7 @@ export class ToteClient {
     this.#key = key;
     this.#defaults = { timeoutMs, retryForMs };
     this.#around = surroundings;
-    this.clock = new ServerClock(surroundings.nowMs);
+    this.clock = new ServerClock(surroundings);
     this.#caller = new Caller(this.#hosts, { 'X-API-Key': key }, send, this.#defaults, surroundings);
   }
 
@@ -197,15 +197,12 @@ export class ToteClient {
 
   /** The server's time, which also sets `clock`: ask a few times to know it within half of the fastest round trip. */
   async getTime(options: CallOptions = {}): Promise<ServerTime> {
-    const { monotonicMs, nowMs } = this.#around;
     let sentMs = 0;
     const onSend = (): void => {
-      sentMs = monotonicMs();
+      sentMs = this.#around.monotonicMs();
     };
     const time = await this.#data<ServerTime>({ method: 'GET', path: '/time', onSend }, options);
-    // Our clock may have been set meanwhile: both times are those of the clock as it is now.
-    const receivedMs = nowMs();
-    this.clock.observe(receivedMs - (monotonicMs() - sentMs), receivedMs, time.timeMs);
+    this.clock.observe(sentMs, time.timeMs);
     return time;
   }
 

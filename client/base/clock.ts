@@ -3,6 +3,7 @@
  * and the answer by our own clock. So each gives an interval in which the offset of the two clocks lies, and the
  * overlap of several intervals is narrower than any of them.
  */
+import type { Surroundings } from './timing.js';
 
 /** Clocks of machines drift apart by up to about 0.2 ms a second, so an old interval is widened. */
 const DRIFT = 0.0002;
@@ -14,9 +15,12 @@ interface Interval {
 
 export class ServerClock {
   #offset: Interval | null = null;
+  /** By the monotonic clock. */
   #takenMs = 0;
+  /** What our clock was ahead of the monotonic one then. */
+  #aheadMs = 0;
 
-  constructor(private readonly localMs: () => number) {}
+  constructor(private readonly around: Pick<Surroundings, 'nowMs' | 'monotonicMs'>) {}
 
   /** To be added to our clock for the server's time, in milliseconds; 0 before the first answer. */
   get offsetMs(): number {
@@ -26,30 +30,37 @@ export class ServerClock {
 
   /** How far off `offsetMs` may be, in milliseconds; infinite before the first answer. */
   get uncertaintyMs(): number {
-    const offset = this.#widened(this.localMs());
+    const offset = this.#widened();
     return offset === null ? Number.POSITIVE_INFINITY : (offset.toMs - offset.fromMs) / 2;
   }
 
   /** By our clock and the offset. */
   nowMs(): number {
-    return this.localMs() + this.offsetMs;
+    return this.around.nowMs() + this.offsetMs;
   }
 
   /**
-   * Takes in an answer: sent for and received at these times of our clock, and made in this whole millisecond of the
-   * server's. A contradiction replaces earlier answers: one of the clocks was set.
+   * Takes in an answer: received now, sent for at this time of the monotonic clock, and made in this whole millisecond of
+   * the server's. A contradiction replaces earlier answers: the server's clock was set.
    */
-  observe(sentMs: number, receivedMs: number, serverMs: number): void {
-    const seen = { fromMs: serverMs - receivedMs, toMs: serverMs + 1 - sentMs };
-    const known = this.#widened(receivedMs) ?? seen;
-    const both = { fromMs: Math.max(seen.fromMs, known.fromMs), toMs: Math.min(seen.toMs, known.toMs) };
+  observe(sentMs: number, serverMs: number): void {
+    const known = this.#widened();
+    const takenMs = this.around.monotonicMs();
+    const receivedMs = this.around.nowMs();
+    const tookMs = takenMs - sentMs;
+    const seen = { fromMs: serverMs - receivedMs, toMs: serverMs + 1 - (receivedMs - tookMs) };
+    const { fromMs, toMs } = known ?? seen;
+    const both = { fromMs: Math.max(seen.fromMs, fromMs), toMs: Math.min(seen.toMs, toMs) };
     this.#offset = both.fromMs <= both.toMs ? both : seen;
-    this.#takenMs = receivedMs;
+    [this.#takenMs, this.#aheadMs] = [takenMs, receivedMs - takenMs];
   }
 
-  #widened(nowMs: number): Interval | null {
+  #widened(): Interval | null {
     if (this.#offset === null) return null;
-    const driftMs = Math.max(0, nowMs - this.#takenMs) * DRIFT;
-    return { fromMs: this.#offset.fromMs - driftMs, toMs: this.#offset.toMs + driftMs };
+    const monotonicMs = this.around.monotonicMs();
+    // Our clock has whole milliseconds. If it is further off the monotonic one than before, one was set or stood still.
+    const setMs = Math.floor(Math.abs(this.around.nowMs() - monotonicMs - this.#aheadMs));
+    const doubtMs = (monotonicMs - this.#takenMs) * DRIFT + setMs;
+    return { fromMs: this.#offset.fromMs - doubtMs, toMs: this.#offset.toMs + doubtMs };
   }
 }
