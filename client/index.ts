@@ -20,4 +20,4 @@ export { RETRIED_CODES } from './rest/retry.js';
 export type { ConnectionEnd, WebSocketConstructor, WebSocketLike } from './stream/connection.js';
 export type * from './stream/messages.js';
 export type { StreamOptions, StreamState, ToteStream } from './stream/stream.js';
-export type { SubscribeOptions, Subscription } from './stream/subscription.js';
+export type { StreamPosition, SubscribeOptions, Subscription } from './stream/subscription.js';

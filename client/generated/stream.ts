@@ -641,6 +641,8 @@ export interface components {
              * @enum {string}
              */
             readonly op: "subscribe";
+            /** @description The `run` that `since` is of. */
+            readonly run?: string;
             /** @description For `rounds` and `fills`: resumes after the command with this number; if absent, begins now. */
             readonly since?: components["schemas"]["Seq"];
         };
@@ -650,6 +652,8 @@ export interface components {
             readonly id: components["schemas"]["MessageId"];
             /** @description All markets if null; null for channels that are not of markets. */
             readonly markets: readonly string[] | null;
+            /** @description Names this start of the server: one from a backup may give the same numbers to other commands. null for state channels. */
+            readonly run: null | string;
             /** @description `rounds`, `fills` and `account` have the number of the command that caused them. A heartbeat says that all events up to it of the channels subscribed to have been sent. Others have that of the last durable command. */
             readonly seq: components["schemas"]["Seq"];
             /** @description Every event after this number follows; null for state channels. */

@@ -259,7 +259,7 @@ export class ToteStream {
         this.#lookElsewhere();
         return;
       case 'subscribed':
-        this.#subscriptions.onSubscribed(message.id, message.since);
+        this.#subscriptions.onSubscribed(message.id, message.since, message.run);
         return;
       case 'error':
         this.#onError(message);

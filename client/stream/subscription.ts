@@ -6,14 +6,21 @@ import type { ToteError } from '../base/errors.js';
 import { callBot } from '../base/timing.js';
 import { type Channel, type ChannelMessage, type ClientMessage, EVENT_CHANNELS } from './messages.js';
 
+/** Every event up to the command with the number `since` has arrived. */
+export interface StreamPosition {
+  readonly since: number;
+  /** The start of the server that told this number. */
+  readonly run: string;
+}
+
 export interface SubscribeOptions {
   /** For `markets` and `rounds`: ids of markets; all of them if not given. */
   readonly markets?: readonly string[];
-  /** For `rounds` and `fills`: every event after the command with this number; if not given, from now on. */
-  readonly since?: number;
+  /** For `rounds` and `fills`: every event after `position` of an earlier subscription; if not given, from now on. */
+  readonly from?: StreamPosition;
   /**
-   * For `rounds` and `fills`: events are lost, because the server was restarted or no longer has them in memory. Read
-   * what you missed (`listOrders`, `listMarkets`): the events from now on are arriving already.
+   * For `rounds` and `fills`: events are lost, because the server was restarted, maybe from a backup, or no longer has
+   * them in memory. Read what you missed (`listOrders`, `listMarkets`): the events from now on are arriving already.
    */
   readonly onResync?: () => void;
   /** The server refuses, after a lost connection, a subscription that it had confirmed before: nothing more arrives. */
@@ -25,6 +32,7 @@ export class Subscription {
   #isActive = false;
   /** Every event up to this command has arrived; null before the first confirmation. */
   #seq: number | null;
+  #run: string | null;
   #isResync = false;
   readonly #isOfEvents: boolean;
 
@@ -34,12 +42,13 @@ export class Subscription {
     private readonly onMessage: (message: ChannelMessage) => void,
   ) {
     this.#isOfEvents = EVENT_CHANNELS.includes(channel);
-    this.#seq = options.since ?? null;
+    this.#seq = options.from?.since ?? null;
+    this.#run = options.from?.run ?? null;
   }
 
-  /** Where to resume in another process: give it as `since`. null before the first confirmation, and for state. */
-  get seq(): number | null {
-    return this.#isOfEvents ? this.#seq : null;
+  /** Where to resume in another process: give it as `from`. null before the first confirmation, and for state. */
+  get position(): StreamPosition | null {
+    return this.#seq === null || this.#run === null ? null : { since: this.#seq, run: this.#run };
   }
 
   request(id: number): ClientMessage {
@@ -49,13 +58,14 @@ export class Subscription {
       id,
       channel: this.channel,
       ...(markets !== undefined && { markets }),
-      ...(this.#isOfEvents && this.#seq !== null && { since: this.#seq }),
+      ...this.position,
     };
   }
 
-  onConfirmed(since: number | null): void {
+  onConfirmed(since: number | null, run: string | null): void {
     this.#isActive = true;
-    if (this.#isOfEvents) this.#seq ??= since;
+    this.#seq ??= since;
+    this.#run = run;
     if (!this.#isResync) return;
     this.#isResync = false;
     callBot(() => this.options.onResync?.());
@@ -73,6 +83,8 @@ export class Subscription {
 
   onDisconnected(): void {
     this.#isActive = false;
+    // It has messages of the subscription that it replaces, but no position where the next connection could resume.
+    if (this.#seq !== null && this.#run === null) this.onResyncRequired();
   }
 
   /** Every event up to `seq` has been sent before the heartbeat. */
@@ -83,7 +95,7 @@ export class Subscription {
   onChannelMessage(message: ChannelMessage): void {
     if (this.#isOfEvents) {
       // Those of the subscription that this one replaces: the server sends what comes after `since` again.
-      if (!this.#isActive && this.options.since !== undefined) return;
+      if (!this.#isActive && this.options.from !== undefined) return;
       if (this.#seq !== null && message.seq <= this.#seq) return;
       this.#seq = message.seq;
     }

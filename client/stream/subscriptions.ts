@@ -58,10 +58,10 @@ export class Subscriptions {
   }
 
   /** The server may still refuse it: events may be overwritten before it has sent them. */
-  onSubscribed(id: number, since: number | null): void {
+  onSubscribed(id: number, since: number | null, run: string | null): void {
     const subscription = this.#requests.get(id);
     if (subscription === undefined) return;
-    subscription.onConfirmed(since);
+    subscription.onConfirmed(since, run);
     this.#waiting.get(subscription)?.resolve(subscription);
     this.#waiting.delete(subscription);
   }

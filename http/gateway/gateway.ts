@@ -168,6 +168,7 @@ export class Gateway implements Serving {
       rights,
       board,
       broadcast: new Broadcast(setup.broadcast, setup.index),
+      run: setup.requestIdPrefix,
       journalHead,
       counts: new StreamCounts(setup.streams),
       meter,

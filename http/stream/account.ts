@@ -101,7 +101,9 @@ export class AccountChannel implements StreamChannel {
   }
 
   #confirm(connection: Connection, { id }: Subscribe, moment: Moment): void {
-    connection.send(subscribedText(moment, { id, channel: 'account', markets: null, since: null }));
+    connection.send(
+      subscribedText(moment, { id, channel: 'account', markets: null, since: null, run: null }),
+    );
   }
 
   flush(): void {

@@ -31,6 +31,8 @@ export interface ChannelParts {
   readonly link: Link;
   readonly board: Board;
   readonly broadcast: Broadcast;
+  /** Differs for each start of the server. */
+  readonly run: string;
   readonly monotonicMs: () => number;
   /** The newest state of a market or price is sent at once, and then not again for so long. */
   readonly flushMs: number;
@@ -57,13 +59,13 @@ export class Channels {
     private readonly parts: ChannelParts,
     private readonly moment: () => Moment,
   ) {
-    const { board, broadcast, link, schedule, monotonicMs } = parts;
+    const { board, broadcast, run, link, schedule, monotonicMs } = parts;
     this.fanOut = new FanOut({ monotonicMs, schedule });
     this.#markets = new MarketsChannel(board, this.fanOut, moment);
     this.prices = new PricesChannel(board, this.fanOut, moment);
     this.#account = new AccountChannel(broadcast.bets, link, this.fanOut, moment);
     const { startSeq } = broadcast;
-    const source = { startSeq, moment, monotonicMs, schedule };
+    const source = { startSeq, run, moment, monotonicMs, schedule };
     this.#rounds = new RoundsChannel({ ...source, log: broadcast.rounds }, this.fanOut);
     this.#fills = new FillsChannel({ ...source, log: broadcast.bets }, this.fanOut);
     this.#byName = {

@@ -33,6 +33,8 @@ export interface EventSource {
   readonly log: BroadcastReader;
   /** The log has no events up to this command. */
   readonly startSeq: number;
+  /** Names this start of the server: another may give the numbers after `startSeq` to other commands. */
+  readonly run: string;
   readonly moment: () => Moment;
   readonly monotonicMs: () => number;
   readonly schedule: (run: () => void) => void;
@@ -65,13 +67,14 @@ export abstract class EventsChannel implements StreamChannel {
   }
 
   subscribe(connection: Connection, request: Subscribe): void {
-    const { log, startSeq, moment } = this.source;
+    const { log, startSeq, moment, run } = this.source;
     const now = moment();
     const since = request.since ?? now.seq;
+    const isOfRun = request.since === undefined || request.run === run;
     // An event may be told a moment before its number is.
     const { end } = log;
     const isPast = since <= now.seq || (log.firstAfter(since - 1) ?? end) < end;
-    const isKnown = since >= startSeq && isPast;
+    const isKnown = since === startSeq || (since > startSeq && isOfRun && isPast);
     const at = isKnown ? log.firstAfter(since) : null;
     if (at === null) {
       connection.refuse(request.id, outOfMemory(since));
@@ -83,7 +86,7 @@ export abstract class EventsChannel implements StreamChannel {
     const catchUp = { connection, id, ...this.prepare(connection, request), at, seq: since };
     this.#catchUps.set(connection, catchUp);
     connection.catchUps += 1;
-    connection.send(subscribedText(now, { id, channel: this.channel, markets, since }));
+    connection.send(subscribedText(now, { id, channel: this.channel, markets, since, run }));
     this.#schedule();
   }
 
@@ -203,5 +206,5 @@ export abstract class EventsChannel implements StreamChannel {
 const outOfMemory = (since: number): Refused =>
   new Refused(
     'resync_required',
-    `not all events after ${since} are in memory: subscribe without since, then read what you missed`,
+    `not all events after ${since} of its run are in memory: subscribe without since, then read what you missed`,
   );

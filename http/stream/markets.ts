@@ -60,7 +60,9 @@ export class MarketsChannel implements StreamChannel {
     this.#groups.join(connection, group, this.#flushes);
     const moment = this.moment();
     const asked = markets ?? null;
-    connection.send(subscribedText(moment, { id, channel: 'markets', markets: asked, since: null }));
+    connection.send(
+      subscribedText(moment, { id, channel: 'markets', markets: asked, since: null, run: null }),
+    );
     const parts = group.markets.map((market) => this.#parts[market]?.text ?? '');
     connection.send(stateText('markets', moment, true, parts));
   }

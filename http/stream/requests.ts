@@ -91,12 +91,12 @@ function requestIn(given: Given): Request {
 }
 
 const NO_MARKETS = invalid('markets is for the channels markets and rounds only');
-const NO_SINCE = invalid('since is for the channels rounds and fills only');
+const NO_SINCE = invalid('since and run are for the channels rounds and fills only');
 
 /** The reason why nobody can have such a subscription, or null. */
-export function refuseSubscribe({ channel, markets, since }: Subscribe): Refused | null {
+export function refuseSubscribe({ channel, markets, since, run }: Subscribe): Refused | null {
   if (markets !== undefined && channel !== 'markets' && channel !== 'rounds') return NO_MARKETS;
-  if (since !== undefined && channel !== 'rounds' && channel !== 'fills') return NO_SINCE;
+  if ((since ?? run) !== undefined && channel !== 'rounds' && channel !== 'fills') return NO_SINCE;
   const unknown = markets?.find((id) => marketOf(id) < 0);
   return unknown === undefined ? null : new Refused('market_not_found', `no market has the id ${unknown}`);
 }

@@ -23,6 +23,8 @@ export interface Subscribe {
   markets?: string[] & tags.MinItems<1> & tags.MaxItems<70> & tags.UniqueItems;
   /** For `rounds` and `fills`: resumes after the command with this number; if absent, begins now. */
   since?: Seq;
+  /** The `run` that `since` is of. */
+  run?: string;
 }
 
 /** Ends the subscription to a channel. */

@@ -45,11 +45,15 @@ interface SubscribedFields {
   readonly id: number;
   readonly channel: Channel;
   readonly markets: readonly string[] | null;
+  /** null for state channels, and `run` as well. */
   readonly since: number | null;
+  readonly run: string | null;
 }
 
-export const subscribedText = (moment: Moment, { id, channel, markets, since }: SubscribedFields): string =>
-  `${head('subscribed', moment)},"id":${id},"channel":"${channel}","markets":${JSON.stringify(markets)},"since":${since}}`;
+export function subscribedText(moment: Moment, fields: SubscribedFields): string {
+  const { id, channel, markets, since, run } = fields;
+  return `${head('subscribed', moment)},"id":${id},"channel":"${channel}","markets":${JSON.stringify(markets)},"since":${since},"run":${JSON.stringify(run)}}`;
+}
 
 export const unsubscribedText = (moment: Moment, id: number, channel: Channel): string =>
   `${head('unsubscribed', moment)},"id":${id},"channel":"${channel}"}`;

@@ -36,6 +36,8 @@ export interface Subscribed extends Sent {
   markets: string[] | null;
   /** Every event after this number follows; null for state channels. */
   since: Seq | null;
+  /** Names this start of the server: one from a backup may give the same numbers to other commands. null for state channels. */
+  run: string | null;
 }
 
 /** The answer to `unsubscribe`. */

@@ -1,5 +1,7 @@
 /** The client's stream against the real server: each event arrives once, over cut connections and killed servers. */
 import assert from 'node:assert/strict';
+import { cpSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, before, beforeEach, type TestContext, test } from 'node:test';
 import { WebSocket } from 'ws';
 import { ToteClient } from '../../client/client.js';
@@ -9,6 +11,8 @@ import { Sandbox } from '../support/api/api-client-sandbox.js';
 import { askUntil } from '../support/ask-until.js';
 import { fixedPort } from '../support/fixed-port.js';
 import { LinkProxy } from '../support/link-proxy.js';
+import { newFolder } from '../support/new-folder.js';
+import { toteProcess } from '../support/processes/cli.js';
 
 let sandbox: Sandbox;
 before(async () => {
@@ -75,20 +79,23 @@ test('every fill arrives once, however often the connection is cut', async (t) =
   assert.equal(resyncs, 0);
 });
 
-test('what happened before a restart while the stream was away cannot be resumed, and the bot is told', async (t) => {
+test('a bot is told of a restored backup also where its numbers have passed those that the bot had', async (t) => {
   const { secret } = await sandbox.trader();
-  const stream = open(t, sandbox.server.publicUrl, secret);
-  const { seq } = await stream.subscribe('fills', () => undefined);
-  stream.close();
-  await stream.closed;
-  const direct = new ToteClient({ url: `${sandbox.server.publicUrl}/v1`, key: secret });
-  const missed = await direct.placeOrder(bet(5));
-  sandbox = await sandbox.restart('kill', { TOTE_PORT: new URL(sandbox.server.publicUrl).port });
-  const later = open(t, sandbox.server.publicUrl, secret);
-  assert.ok(seq !== null);
-  await new Promise<void>((resolve, reject) => {
-    later.subscribe('fills', () => undefined, { since: seq, onResync: resolve }).catch(reject);
-  });
-  const [order, ...others] = (await direct.listOrders()).data;
-  assert.deepEqual([order?.id, others], [missed.bet.id, []]);
+  const { dataDir, publicUrl } = sandbox.server;
+  const { position } = await open(t, publicUrl, secret).subscribe('fills', () => undefined);
+  assert.ok(position !== null);
+  const backup = join(newFolder(), 'backup');
+  assert.equal((await toteProcess(['backup', backup, dataDir])).code, 0);
+  const direct = new ToteClient({ url: `${publicUrl}/v1`, key: secret });
+  await direct.placeOrder(bet(5));
+  const from = { ...position, since: (await direct.getTime()).seq };
+  await sandbox.server.kill();
+  rmSync(dataDir, { recursive: true });
+  cpSync(backup, dataDir, { recursive: true });
+  sandbox = await sandbox.restart('kill', { TOTE_PORT: new URL(publicUrl).port });
+  for (const amount of [6, 7]) await direct.placeOrder(bet(amount));
+  let resyncs = 0;
+  const options = { from, onResync: () => resyncs++ };
+  await open(t, publicUrl, secret).subscribe('fills', () => undefined, options);
+  assert.equal(resyncs, 1);
 });

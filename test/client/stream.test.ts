@@ -60,7 +60,7 @@ class Line {
   async confirm(since: number | null): Promise<Message> {
     const request = await this.next();
     const { id, channel, markets = null } = request;
-    this.send({ type: 'subscribed', ...AT, id, channel, markets, since });
+    this.send({ type: 'subscribed', ...AT, id, channel, markets, since, run: since && 'one' });
     return request;
   }
 }
@@ -158,7 +158,7 @@ test('the key goes as a subprotocol, and a subscription is confirmed and brings 
   line.send({ ...HEARTBEAT, seq: 110 }, { type: 'rounds', ...AT, seq: 111, data: [] });
   while (seen.length < 3) await new Promise((resolve) => setImmediate(resolve));
   assert.deepEqual(seen, [101, 104, 111]);
-  assert.equal(subscription.seq, 111);
+  assert.deepEqual(subscription.position, { since: 111, run: 'one' });
   stream.unsubscribe('rounds');
   assert.deepEqual(await line.next(), { op: 'unsubscribe', id: 2, channel: 'rounds' });
 });
@@ -182,7 +182,7 @@ test('after a lost connection events resume where they were, and what comes twic
   // This connection's heartbeats say nothing of events before the channel is confirmed on it.
   const second = await script.line(150);
   const [again, account] = [await second.next(), await second.next()];
-  assert.deepEqual([again['channel'], again['since']], ['fills', 107]);
+  assert.deepEqual([again['channel'], again['since'], again['run']], ['fills', 107, 'one']);
   assert.deepEqual([account['channel'], 'since' in account], ['account', false]);
   second.socket.terminate();
 
@@ -191,7 +191,7 @@ test('after a lost connection events resume where they were, and what comes twic
   third.send(fills(107), fills(120), { ...HEARTBEAT, seq: 110 }, fills(120), fills(130));
   while (seen.at(-1) !== 130) await new Promise((resolve) => setImmediate(resolve));
   await third.next();
-  void stream.subscribe('fills', ({ seq }) => seen.push(seq), { since: 130 });
+  void stream.subscribe('fills', ({ seq }) => seen.push(seq), { from: { since: 130, run: 'one' } });
   third.send(fills(140));
   await third.confirm(130);
   third.send(fills(135), fills(140));
@@ -207,14 +207,17 @@ test('after a lost connection events resume where they were, and what comes twic
 test('where the server cannot resume, at once or later, the bot is told once the events come again', async () => {
   const { script, stream, line } = await connected();
   const said: (string | number)[] = [];
-  const options = { since: 7, onResync: () => said.push('resync') };
+  const options = { from: { since: 7, run: 'r' }, onResync: () => said.push('resync') };
   void stream.subscribe('fills', ({ seq }) => said.push(seq), options);
-  const { id, since } = await line.next();
+  const { id, since, run } = await line.next();
   line.refuse(id, 'resync_required');
   const again = await line.confirm(100);
   line.send(fills(101));
   line.refuse(again['id'], 'resync_required');
-  assert.deepEqual([since, 'since' in again, 'since' in (await line.confirm(200))], [7, false, false]);
+  assert.deepEqual(
+    [since, run, 'run' in again, 'since' in (await line.confirm(200))],
+    [7, 'r', false, false],
+  );
   line.send(fills(201));
   line.socket.close();
   const next = await script.line();
@@ -226,16 +229,17 @@ test('where the server cannot resume, at once or later, the bot is told once the
 
 test('a subscription that was replaced before the server refused to resume it does not come back', async () => {
   const { stream, line } = await connected();
-  const replaced = stream.subscribe('rounds', () => undefined, { markets: ['BTC_ONE_MINUTE'], since: 7 });
+  const from = { since: 7, run: 'one' };
+  const replaced = stream.subscribe('rounds', () => undefined, { markets: ['BTC_ONE_MINUTE'], from });
   const { id } = await line.next();
   const other = stream.subscribe('fills', () => undefined);
   const successor = stream.subscribe('rounds', () => undefined, { markets: ['ETH_ONE_MINUTE'] });
   line.send({ type: 'rounds', ...AT, seq: 101, data: [] });
-  line.send({ type: 'subscribed', ...AT, id, channel: 'rounds', markets: null, since: 7 });
+  line.send({ type: 'subscribed', ...AT, id, channel: 'rounds', markets: null, ...from });
   line.refuse(id, 'resync_required');
   await Promise.all([line.confirm(100), other]);
   assert.deepEqual((await line.confirm(100))['markets'], ['ETH_ONE_MINUTE']);
-  assert.equal((await successor).seq, 101, 'what came before its confirmation is not lost');
+  assert.equal((await successor).position?.since, 101, 'what came before its confirmation is not lost');
   await replaced;
   const ended = stream.subscribe('markets', () => undefined);
   for (const channel of ['rounds', 'markets'] as const) stream.unsubscribe(channel);
@@ -272,20 +276,11 @@ test('a connection is kept while something comes in time, and given up once noth
   assert.deepEqual(ends, [1_200, 4_200], 'its socket is ended where no close comes');
 });
 
-test('a subscription that the server refuses is rejected, and not asked for again', async () => {
-  const { script, stream, line } = await connected();
-  const refused = errorOf(stream.subscribe('fills', () => undefined));
-  line.refuse((await line.next())['id'], 'insufficient_scope', 'the key lacks positions:read');
-  assert.equal((await refused).code, 'insufficient_scope');
-  line.socket.close();
-  const next = await script.line();
-  const accepted = stream.subscribe('markets', () => undefined);
-  assert.equal((await next.confirm(null))['channel'], 'markets');
-  await accepted;
-});
-
-test('a subscription that is refused after a lost connection is told, once', async () => {
+test('a subscription that is refused, at once or after a lost connection, is told once and not asked for again', async () => {
   const { script, stream, line: first } = await connected();
+  const refused = errorOf(stream.subscribe('rounds', () => undefined));
+  first.refuse((await first.next())['id'], 'insufficient_scope', 'the key lacks markets:read');
+  assert.equal((await refused).code, 'insufficient_scope');
   const told: ToteError[] = [];
   const confirmed = stream.subscribe('fills', () => undefined, { onRefused: (error) => told.push(error) });
   await first.confirm(100);
@@ -297,7 +292,7 @@ test('a subscription that is refused after a lost connection is told, once', asy
   await Promise.all([stream.subscribe('markets', () => undefined), second.confirm(null)]);
   assert.deepEqual([since, ...told.map(String)], [100, 'ToteError: rate_limited: too fast']);
   second.socket.terminate();
-  assert.equal((await (await script.line()).next())['channel'], 'markets', 'it is not asked for again');
+  assert.equal((await (await script.line()).next())['channel'], 'markets');
 });
 
 test('an order that is aborted after it was sent is unknown, and its error has the key', async () => {
@@ -360,7 +355,7 @@ test('what a function of the bot throws is uncaught, and the connection brings w
   const fail = (what: string) => (): never => assert.fail(what);
   const stream = script.open({ onState: fail('state'), onHeartbeat: fail('heartbeat') });
   const line = await script.line();
-  const own = { since: 7, onResync: fail('resync'), onRefused: fail('refused') };
+  const own = { from: { since: 7, run: 'r' }, onResync: fail('resync'), onRefused: fail('refused') };
   const subscribed = stream.subscribe('fills', ({ seq }) => assert.fail(`fills ${seq}`), own);
   line.refuse((await line.next())['id'], 'resync_required');
   await line.confirm(100);
@@ -368,7 +363,7 @@ test('what a function of the bot throws is uncaught, and the connection brings w
   await subscribed;
   const order = errorOf(stream.placeOrder(ORDER));
   line.refuse((await line.next())['id'], 'odds_changed');
-  assert.deepEqual([(await order).code, (await subscribed).seq], ['odds_changed', 102]);
+  assert.deepEqual([(await order).code, (await subscribed).position?.since], ['odds_changed', 102]);
   line.socket.terminate();
   const next = await script.line();
   next.refuse((await next.next())['id'], 'rate_limited');

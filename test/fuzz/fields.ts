@@ -37,7 +37,7 @@ const usual = (fields: Readonly<Record<string, { readonly usual: string }>>): Fi
 const ORDER = Object.fromEntries(ORDER_FIELDS.map(({ name, usual: value }) => [name, value]));
 const MESSAGES: Readonly<Record<string, Fields>> = {
   ping: {},
-  subscribe: { channel: '"rounds"', markets: '["BTC_ONE_DAY"]', since: '1' },
+  subscribe: { channel: '"rounds"', markets: '["BTC_ONE_DAY"]', since: '1', run: '"fields"' },
   unsubscribe: { channel: '"rounds"' },
   order: { order: textOf(ORDER), idempotencyKey: '"fields"' },
   cancel: { orderId: '"bet_1"' },

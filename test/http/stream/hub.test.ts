@@ -16,6 +16,7 @@ import type { ServerMessage } from '../../../http/wire/stream-types.js';
 import { Harness, requestOf } from '../api/harness.js';
 
 const FLUSH_MS = 50;
+const RUN = { run: 'one' };
 
 class FakeSocket implements StreamSocket {
   readonly sent: ServerMessage[] = [];
@@ -315,7 +316,7 @@ test('old events are sent as fast as the client reads, and none twice', () => {
   const since = bench.hub.moment().seq;
   bench.bet(2_000);
   socket.isRead = false;
-  bench.ask(socket, { op: 'subscribe', channel: 'fills', since });
+  bench.ask(socket, { op: 'subscribe', channel: 'fills', since, ...RUN });
   const first = socket.take('fills').length;
   assert.ok(first > 0 && first < 1_900 && socket.waitingBytes < 300 * 1024);
   bench.journalHead = headOf(7);
@@ -337,17 +338,19 @@ test('who resumes again and again is sent old events once, and new ones until it
   };
   const since = bench.hub.moment().seq;
   bench.bet(3);
-  const again = Buffer.from(JSON.stringify({ op: 'subscribe', id: 1, channel: 'fills', since }));
+  const again = Buffer.from(JSON.stringify({ op: 'subscribe', id: 1, channel: 'fills', since, ...RUN }));
   for (let times = 0; times < 40; times++) socket.owner?.onMessage(again, false);
   assert.deepEqual([bench.run(), socket.take('subscribed').length, socket.take('fills').length], [4, 40, 3]);
   bench.bet(2, 1);
   assert.deepEqual([socket.take('fills').length, socket.take('heartbeat').length], [2, 2]);
+  // Refused, so the subscription before goes on.
+  bench.ask(socket, { op: 'subscribe', channel: 'fills', since: since + 1_000_000, ...RUN });
   const [other, ...others] = [bench.open(), ...Array.from({ length: 17 }, () => bench.open())];
   for (const one of others) bench.ask(one, { op: 'subscribe', channel: 'fills' });
   bench.bet(3);
   // Some have their turn, and the rest of the messages waits while one catches up.
   bench.hub.turn();
-  bench.ask(other, { op: 'subscribe', channel: 'fills', since });
+  bench.ask(other, { op: 'subscribe', channel: 'fills', since, ...RUN });
   const told = [socket, other, ...others].map((of) => of.take('fills').length);
   assert.deepEqual(told, [3, 8, ...others.map(() => 3)]);
   for (const one of [other, ...others]) one.close(1006, 'gone');
@@ -359,7 +362,7 @@ test('who resumes again and again is sent old events once, and new ones until it
     for (const channel of ['fills', 'markets', 'prices'] as const) {
       const leaving = bench.open();
       leaving.onSend = () => leaving.sent.length <= told || leaving.close(1006, 'while it is told');
-      bench.ask(leaving, { op: 'subscribe', channel, ...(channel === 'fills' && { since }) });
+      bench.ask(leaving, { op: 'subscribe', channel, ...(channel === 'fills' && { since, ...RUN }) });
       assert.equal(leaving.take(channel).length, told);
     }
   bench.near.gateway.broadcast.sleep = () => assert.fail('nobody listens');
@@ -416,7 +419,7 @@ test('what was overwritten is not resumed, whether it waited or was asked for', 
   bench.ask(socket, { op: 'subscribe', channel: 'fills' });
   const [lagging, early, late] = [bench.open(), bench.open(), bench.open()];
   lagging.waitingBytes = 256 * 1024;
-  bench.ask(lagging, { op: 'subscribe', channel: 'fills', since });
+  bench.ask(lagging, { op: 'subscribe', channel: 'fills', since, ...RUN });
   for (const opened of [early, late]) bench.ask(opened, { op: 'subscribe', channel: 'account' });
   bench.near.pump();
   bench.told.shift()?.();
@@ -435,9 +438,13 @@ test('what was overwritten is not resumed, whether it waited or was asked for', 
   assert.equal(socket.closedWith, '4409 resync_required');
   const next = bench.open();
   for (const unknown of [since, last + 1]) {
-    bench.ask(next, { op: 'subscribe', channel: 'fills', since: unknown });
+    bench.ask(next, { op: 'subscribe', channel: 'fills', since: unknown, ...RUN });
     assert.deepEqual(errorsOf(next), [['resync_required', 1]]);
   }
-  bench.ask(next, { op: 'subscribe', channel: 'fills', since: last });
+  for (const run of [undefined, 'two']) {
+    bench.ask(next, { op: 'subscribe', channel: 'fills', since: last, run });
+    assert.deepEqual(errorsOf(next), [['resync_required', 1]], 'of another run');
+  }
+  bench.ask(next, { op: 'subscribe', channel: 'fills', since: last, ...RUN });
   assert.equal(next.take('subscribed').length, 1, 'the newest event, whose number is not told yet');
 });

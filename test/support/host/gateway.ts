@@ -44,6 +44,7 @@ export interface NearParts
     'link' | 'meter' | 'traces' | 'rights' | 'board' | 'rules' | 'journalHead' | 'betHashes' | 'openStream'
   > {
   readonly broadcast: Broadcast;
+  readonly run: string;
 }
 
 export interface NearGateways {
@@ -103,6 +104,7 @@ export function nearGateways({
       rights: new Rights(memory.rights),
       board: boardOf(memory.board),
       broadcast: new Broadcast(memory.broadcast, gateway),
+      run: 'one',
       rules: () => must(engine.rules, 'rules in force'),
       journalHead: () => null,
       betHashes: betHashesMemory(),
