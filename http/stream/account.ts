@@ -65,8 +65,6 @@ export class AccountChannel implements StreamChannel {
   }
 
   subscribe(connection: Connection, request: Subscribe): void {
-    this.unsubscribe(connection);
-    if (!connection.isOpen) return;
     const { account, key } = connection.subscriber;
     // Changes are seen from here on: the engine's thread reads the balance later.
     if (this.#accounts.size === 0) this.#position = this.log.end;
@@ -79,6 +77,8 @@ export class AccountChannel implements StreamChannel {
       connection.refuse(request.id, OVERLOADED);
       return;
     }
+    this.unsubscribe(connection);
+    if (!connection.isOpen) return;
     this.#asked.set(connection, request);
     group.waiting += 1;
     this.#accounts.set(account, group);

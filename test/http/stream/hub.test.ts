@@ -77,6 +77,7 @@ class HubBench {
   /** Answers of the engine's thread, which come when the test wants. */
   readonly told: (() => void)[] = [];
   readonly asked: string[] = [];
+  isFull = false;
   #bets = 0;
   readonly #later: (() => void)[] = [];
   nowMs = 0;
@@ -92,6 +93,7 @@ class HubBench {
         pending: 0,
         place: () => assert.fail('no orders here'),
         ask: (asker, question, onTold) => {
+          if (this.isFull) return false;
           this.asked.push('isFirst' in question ? `first: ${question.isFirst}` : question.kind);
           return this.near.gateway.link.ask(asker, question, (told) => this.told.push(() => onTold(told)));
         },
@@ -394,11 +396,12 @@ test('the first balance is the newest, each later one is told once, and a new ke
   const bench = new HubBench();
   const [socket, second] = [bench.open(), bench.open()];
   const balancesOf = (of: FakeSocket) => of.take('account').map(({ data }) => data.balance);
-  bench.ask(socket, { op: 'subscribe', channel: 'account' });
+  for (bench.isFull of [false, true]) bench.ask(socket, { op: 'subscribe', channel: 'account' });
+  bench.isFull = false;
   bench.api.addKey(bench.bettor.account);
   bench.after(FLUSH_MS);
   bench.told.shift()?.();
-  assert.deepEqual(balancesOf(socket), [10_000]);
+  assert.deepEqual([errorsOf(socket), balancesOf(socket)], [[['overloaded', 1]], [10_000]]);
   const ops = ['subscribe', 'subscribe', 'unsubscribe', 'subscribe'];
   for (const [id, op] of ops.entries()) bench.ask(second, { op, channel: 'account', id });
   bench.near.pump();
