@@ -233,7 +233,7 @@ export class MarketPublisher {
       fill(next, shown);
       quote(next, shown, shareE6);
       const isQuoted = shown.round.quote === null || shareE6 >= 0;
-      const isOpen = this.engine.trading.enabled && !this.engine.isSuspended(market);
+      const isOpen = rules !== null && this.engine.trading.enabled && !this.engine.isSuspended(market);
       next[M.TAKES_ORDERS] = isQuoted && isOpen ? 1 : 0;
       shown.publishedBets = shown.durableBets;
     }

@@ -184,6 +184,10 @@ test('the first change of a market is sent at once, and those within the next fl
   assert.deepEqual(writes, [0, 1, 0], 'more bets of a market wait for the next publication');
   bench.hub.turn();
   assert.deepEqual(betsTold(), [6]);
+  bench.api.configure((rules) => ({ ...rules, markets: rules.markets.slice(0, 1) }));
+  bench.after(FLUSH_MS);
+  const accepting = socket.take('markets').map(({ data }) => data[0]?.acceptsOrders);
+  assert.deepEqual(accepting, [false], 'the market has left the rules, and its orders get 404');
 });
 
 test('the first change of a price is sent at once, whatever others do; the next is held back', () => {
