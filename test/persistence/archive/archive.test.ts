@@ -21,8 +21,9 @@ import { type ArchivePosition, asArchiveDamage } from '../../../persistence/arch
 import { ArchiveWriter } from '../../../persistence/archive/writer.js';
 import { closing } from '../../../persistence/data-dir/closing.js';
 import { type DataDir, openDataDir } from '../../../persistence/data-dir/layout.js';
+import { Rng } from '../../support/reference/random/rng.js';
 import { randomCommands } from '../../support/reference/random/stream.js';
-import { alterDatabase, randomOf, refusal, temporaryDir } from '../support/journal-files.js';
+import { alterDatabase, refusal, temporaryDir } from '../support/journal-files.js';
 import { START } from '../support/made-dir.js';
 
 const STEPS = 700;
@@ -145,7 +146,7 @@ test('after a crash it continues, with the same file as without one', (t) => {
   const commands = commandsOf(4);
   archiveOf(whole, 4);
   const dir = openDataDir(join(temporaryDir(t), 'crashed'));
-  const random = randomOf(4);
+  const rng = new Rng(4);
   ArchiveWriter.create(dir, START, new Engine(), 1).close();
   for (;;) {
     const writer = must(ArchiveWriter.open(dir), 'archive');
@@ -153,11 +154,11 @@ test('after a crash it continues, with the same file as without one', (t) => {
     project(engine, commands.slice(0, writer.progress.seq), null);
     writer.follow(engine);
     const left = commands.slice(engine.seq);
-    const committed = left.slice(0, 1 + random(60));
+    const committed = left.slice(0, 1 + rng.below(60));
     project(engine, committed, writer);
     writer.commit(positionOf(engine));
     // A crash loses the rows that were never committed.
-    project(engine, left.slice(committed.length, committed.length + random(30)), writer);
+    project(engine, left.slice(committed.length, committed.length + rng.below(30)), writer);
     writer.close();
     if (committed.length === left.length) break;
   }
@@ -279,12 +280,12 @@ test('any flipped bit is detected, or has no effect', (t) => {
   alterDatabase(dir.archiveFile, 'PRAGMA journal_mode = DELETE');
   const bytes = readFileSync(dir.archiveFile);
   const flipped = openDataDir(join(temporaryDir(t), 'flipped'));
-  const random = randomOf(8);
+  const rng = new Rng(8);
   let noticed = 0;
   for (let flip = 0; flip < 160; flip++) {
     const copy = Buffer.from(bytes);
-    const at = random(copy.length);
-    copy[at] = must(copy[at], 'byte') ^ (1 << random(8));
+    const at = rng.below(copy.length);
+    copy[at] = must(copy[at], 'byte') ^ (1 << rng.below(8));
     writeFileSync(flipped.archiveFile, copy);
     if (checkArchive(flipped.archiveFile).faultCount > 0) noticed += 1;
     else assert.equal(dump(flipped), good, `a bit of byte ${at} was flipped`);

@@ -9,9 +9,9 @@ import { must } from '../../../engine/base/assert.js';
 import { SnapshotFiles } from '../../../persistence/snapshot/files.js';
 import { byEffort } from '../../support/effort.js';
 import { digestsOf } from '../../support/engine/snapshots.js';
+import { Rng } from '../../support/reference/random/rng.js';
 import { randomEngine } from '../../support/reference/random/stream.js';
 import {
-  randomOf,
   refusal,
   temporaryDir,
   type Written,
@@ -51,13 +51,13 @@ function flipBits(t: TestContext, files: Files, isTarget: RegExp, share: number)
   assert.ok(targets.length > 0);
   const judge = new Judge(t, BATCHES, BATCHES);
   assert.equal(judge.judge(files, 'no flip').code, null);
-  const random = randomOf(SEED);
+  const rng = new Rng(SEED);
   const count = Math.ceil(FLIPS * share);
   let refused = 0;
   for (let flip = 0; flip < count; flip += 1) {
-    const name = must(targets[random(targets.length)], 'a file');
+    const name = must(targets[rng.below(targets.length)], 'a file');
     const whole = must(files.get(name), name);
-    const bit = random(whole.length * 8);
+    const bit = rng.below(whole.length * 8);
     const content = flipped(whole, bit);
     const what = `seed ${SEED}, flip ${flip}: bit ${bit} of ${name}`;
     if (judge.judge(new Map(files).set(name, content), what).code !== null) refused += 1;
@@ -88,9 +88,9 @@ for (const seed of [1, 2, 3]) {
     const engine = randomEngine(seed, 600);
     const ref = files.save(engine, 'c'.repeat(64));
     const whole = readFileSync(ref.name);
-    const random = randomOf(seed);
+    const rng = new Rng(seed);
     for (let flip = 0; flip < SNAPSHOT_FLIPS_EACH; flip += 1) {
-      const bit = random(whole.length * 8);
+      const bit = rng.below(whole.length * 8);
       writeFileSync(ref.name, flipped(whole, bit));
       assert.throws(() => files.load(ref), refusal('snapshot_damaged'), `bit ${bit}`);
     }

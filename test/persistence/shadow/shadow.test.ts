@@ -19,15 +19,9 @@ import { ArchiveReader } from '../../../persistence/archive/reader/reader.js';
 import type { JournalHead } from '../../../persistence/roots/messages.js';
 import { SnapshotFiles } from '../../../persistence/snapshot/files.js';
 import { newHasher } from '../../support/reference/pair.js';
+import { Rng } from '../../support/reference/random/rng.js';
 import { randomCommands } from '../../support/reference/random/stream.js';
-import {
-  alterDatabase,
-  onlySegment,
-  randomOf,
-  readAll,
-  refusal,
-  temporaryDir,
-} from '../support/journal-files.js';
+import { alterDatabase, onlySegment, readAll, refusal, temporaryDir } from '../support/journal-files.js';
 import { alterBatch, catchUp, followed, HotSide, openShadow } from '../support/shadow-files.js';
 
 const STEPS = 900;
@@ -36,10 +30,10 @@ const COMMANDS = randomCommands(14, STEPS);
 test('shadow and snapshot equal hot after random streams, whatever the batches and restarts', (t) => {
   for (const seed of [11, 12]) {
     const hot = new HotSide(temporaryDir(t), randomCommands(seed, STEPS));
-    const random = randomOf(seed);
+    const rng = new Rng(seed);
     let taken = 0;
     while (hot.left > 0) {
-      hot.write(1 + random(120), 1 + random(40));
+      hot.write(1 + rng.below(120), 1 + rng.below(40));
       const opened = openShadow(hot.dir, { snapshotCommands: 1 });
       catchUp(opened);
       const { shadow } = opened;
@@ -50,7 +44,7 @@ test('shadow and snapshot equal hot after random streams, whatever the batches a
       assert.deepEqual([meta.seq, engine.stateDigest(newHasher)], [seq, hot.engine.stateDigest(newHasher)]);
       taken += 1;
       assert.equal(snapshots.list().length, Math.min(taken, 3));
-      if (random(2) === 0) shadow.close();
+      if (rng.below(2) === 0) shadow.close();
       else shadow.abandon();
       assert.deepEqual(opened.notes, []);
     }

@@ -27,17 +27,6 @@ export function temporaryDir(t: TestContext): string {
   return path;
 }
 
-/** Whole numbers from 0 up to, not including, `limit` (mulberry32). */
-export function randomOf(seed: number): (limit: number) => number {
-  let state = seed;
-  return (limit) => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % limit;
-  };
-}
-
 /** 1 to 7 commands; the same index gives the same batch. */
 export function batchAt(index: number): Batch {
   const firstSeq = firstSeqOf(index);

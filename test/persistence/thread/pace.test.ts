@@ -4,7 +4,7 @@ import { readdirSync } from 'node:fs';
 import { availableParallelism, getPriority } from 'node:os';
 import { test } from 'node:test';
 import { hasCoreToSpare, lowerHelpersWhenWarm, Pace } from '../../../persistence/thread/pace.js';
-import { randomOf } from '../support/journal-files.js';
+import { Rng } from '../../support/reference/random/rng.js';
 
 function paced() {
   const state = { nowMs: 1_000, slept: [] as number[], lateMs: 0, longestMs: 0, sinceMs: 1_000 };
@@ -23,11 +23,11 @@ function paced() {
 }
 
 test('small pieces of work never add up without a rest, and half of the time is rest', () => {
-  const random = randomOf(3);
+  const rng = new Rng(3);
   const { state, work } = paced();
   let workedMs = 0;
   for (let piece = 0; piece < 10_000; piece++) {
-    const ms = (1 + random(50)) / 1_000;
+    const ms = (1 + rng.below(50)) / 1_000;
     workedMs += ms;
     work(ms);
   }

@@ -2,6 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Direction } from '../../support/link-proxy.js';
 import type { Server } from '../../support/processes/server.js';
+import type { Rng } from '../../support/reference/random/rng.js';
 import type { NatsCluster } from '../../support/replication/nats.js';
 import type { Supervised } from './machine.js';
 
@@ -10,7 +11,7 @@ export interface Scene {
   readonly leader: Supervised;
   readonly standby: Supervised;
   readonly nats: NatsCluster;
-  readonly random: (limit: number) => number;
+  readonly rng: Rng;
 }
 
 /** Returns a function that ends it; null if it cannot be done to this scene. */
@@ -18,7 +19,7 @@ export type Fault = (scene: Scene) => Promise<(() => void) | null>;
 
 const nothing = (): void => undefined;
 const DIRECTIONS: readonly Direction[] = ['up', 'down', 'both'];
-const anyDirection = ({ random }: Scene): Direction => DIRECTIONS[random(DIRECTIONS.length)] ?? 'both';
+const anyDirection = ({ rng }: Scene): Direction => rng.pick(DIRECTIONS);
 
 async function killServer({ nats }: Scene, index: number): Promise<() => void> {
   await nats.killServer(index);
@@ -26,7 +27,7 @@ async function killServer({ nats }: Scene, index: number): Promise<() => void> {
 }
 
 function cutLink(scene: Scene, of: Supervised): () => void {
-  const link = of.links[scene.random(of.links.length)];
+  const link = of.links[scene.rng.below(of.links.length)];
   link?.cut(anyDirection(scene));
   return () => link?.heal();
 }
@@ -34,7 +35,7 @@ function cutLink(scene: Scene, of: Supervised): () => void {
 /** Two of three NATS servers are left: done without a disturbance. */
 export const LONE_ATTACKS: Readonly<Record<string, Fault>> = {
   'a NATS server killed, then the leader': async (scene) => {
-    const end = await killServer(scene, scene.random(scene.nats.size));
+    const end = await killServer(scene, scene.rng.below(scene.nats.size));
     await pause(300);
     scene.server.run.signal('SIGKILL');
     return end;
@@ -76,16 +77,16 @@ export const ATTACKS: Readonly<Record<string, Fault>> = {
 
 /** Begins before the attack and ends after the takeover. */
 export const DISTURBANCES: Readonly<Record<string, Fault>> = {
-  'a NATS server killed': (scene) => killServer(scene, scene.random(scene.nats.size)),
-  'a NATS server stopped': async ({ nats, random }) => {
-    const index = random(nats.size);
+  'a NATS server killed': (scene) => killServer(scene, scene.rng.below(scene.nats.size)),
+  'a NATS server stopped': async ({ nats, rng }) => {
+    const index = rng.below(nats.size);
     nats.signal(index, 'SIGSTOP');
     return () => nats.signal(index, 'SIGCONT');
   },
   'a link between two NATS servers cut': async (scene) => {
-    const { nats, random } = scene;
-    const from = random(nats.size);
-    nats.cutRoute(from, (from + 1 + random(nats.size - 1)) % nats.size, anyDirection(scene));
+    const { nats, rng } = scene;
+    const from = rng.below(nats.size);
+    nats.cutRoute(from, (from + 1 + rng.below(nats.size - 1)) % nats.size, anyDirection(scene));
     return () => nats.healRoutes();
   },
   "one of the leader's links cut": async (scene) => cutLink(scene, scene.leader),

@@ -7,12 +7,12 @@
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import { must } from '../../../engine/base/assert.js';
-import { randomOf } from '../../persistence/support/journal-files.js';
 import { checkConservation } from '../../support/api/api-client-sandbox.js';
 import { askUntil } from '../../support/ask-until.js';
 import type { Client } from '../../support/http/client.js';
 import { LinkProxy } from '../../support/link-proxy.js';
 import type { Bettor, Server } from '../../support/processes/server.js';
+import { Rng } from '../../support/reference/random/rng.js';
 import { historyOf, type LogHistory } from '../../support/replication/log-history.js';
 import { NatsCluster } from '../../support/replication/nats.js';
 import { batchesOf, event, shareSecrets } from '../../support/replication/replicated.js';
@@ -60,7 +60,7 @@ export class Torment {
   readonly #acknowledged = new Map<number, Acknowledged>();
   readonly #faults = new Map<string, number>();
   readonly #gapsMs: number[] = [];
-  readonly #random: (limit: number) => number;
+  readonly #rng: Rng;
   #orders = 0;
   #bettor: Bettor | null = null;
   #isOver = false;
@@ -70,7 +70,7 @@ export class Torment {
     private readonly nats: NatsCluster,
     private readonly seed: number,
   ) {
-    this.#random = randomOf(seed);
+    this.#rng = new Rng(seed);
   }
 
   static async start(seed: number): Promise<Torment> {
@@ -130,7 +130,7 @@ export class Torment {
 
   async #takeover(fallen: Leader, bettor: Bettor, say: (line: string) => void): Promise<void> {
     const before = this.#acknowledged.size;
-    const enough = before + 20 + this.#random(40);
+    const enough = before + 20 + this.#rng.below(40);
     const load = Array.from({ length: BETTORS_AT_ONCE }, () => this.#bet(fallen, bettor));
     while (this.#acknowledged.size < enough && fallen.server.run.isRunning) await pause(10);
     const { names, ends, beganMs } = await this.#attack(fallen);
@@ -161,12 +161,12 @@ export class Torment {
 
   async #attack({ server, supervised }: Leader) {
     const standby = this.#otherThan(supervised);
-    const scene = { server, leader: supervised, standby, nats: this.nats, random: this.#random };
+    const scene = { server, leader: supervised, standby, nats: this.nats, rng: this.#rng };
     const names: string[] = [];
     const ends: (() => void)[] = [];
     const begin = async (faults: Readonly<Record<string, Fault>>): Promise<void> => {
       for (;;) {
-        const [name, fault] = this.#anyOf(Object.entries(faults));
+        const [name, fault] = this.#rng.pick(Object.entries(faults));
         const end = await fault(scene);
         if (end === null) continue;
         ends.push(end);
@@ -175,10 +175,10 @@ export class Torment {
         return;
       }
     };
-    const isDisturbed = this.#random(2) === 0;
+    const isDisturbed = this.#rng.below(2) === 0;
     if (isDisturbed) {
       await begin(DISTURBANCES);
-      await pause(this.#random(DISTURBED_MS_MAX));
+      await pause(this.#rng.below(DISTURBED_MS_MAX));
     }
     const beganMs = performance.now();
     await begin(isDisturbed ? ATTACKS : { ...ATTACKS, ...LONE_ATTACKS });
@@ -233,10 +233,6 @@ export class Torment {
   #otherThan(one: Supervised): Supervised {
     const other = this.machines.find((machine) => machine !== one);
     return must(other, 'the other machine');
-  }
-
-  #anyOf<T>(values: readonly T[]): T {
-    return must(values[this.#random(values.length)], 'one of them');
   }
 
   /**

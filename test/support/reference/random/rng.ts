@@ -16,8 +16,13 @@ export class Rng {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
   }
 
+  /** From 0 up to, not including, `limit`. */
+  below(limit: number): number {
+    return Math.floor(this.next() * limit);
+  }
+
   integer(low: number, high: number): number {
-    return low + Math.floor(this.next() * (high - low + 1));
+    return low + this.below(high - low + 1);
   }
 
   chance(probability: number): boolean {
@@ -26,7 +31,7 @@ export class Rng {
 
   pick<T>(list: readonly T[]): T {
     assert(list.length > 0, 'something to pick from');
-    return list[this.integer(0, list.length - 1)] as T;
+    return list[this.below(list.length)] as T;
   }
 
   weighted<T>(choices: readonly (readonly [weight: number, choice: T])[]): T {
