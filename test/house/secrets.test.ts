@@ -85,8 +85,7 @@ class Finder {
   }
 
   #find(node: ts.Node): void {
-    const text = `${this.file} ${node.getText()}`;
-    if (!Object.hasOwn(HARMLESS, text)) this.found.push(text);
+    this.found.push(`${this.file} ${node.getText()}`);
   }
 
   #isSecret(node: ts.Node): boolean {
@@ -128,20 +127,10 @@ function functionAround(node: ts.Node): string {
 
 test('secrets are compared by timingSafeEqual, in the functions listed here, and nowhere otherwise', () => {
   const finders = FOLDERS.flatMap(sourcesIn).map((file) => new Finder(file, textOf(file)));
-  const wrong = finders.flatMap(({ found }) => found);
-  deepEqual(wrong, []);
+  const found = finders.flatMap((finder) => finder.found);
+  deepEqual(found.sort(), Object.keys(HARMLESS).sort());
   const comparing = finders.flatMap(({ comparing }) => [...comparing]);
   deepEqual(comparing, COMPARING);
-});
-
-test('the comparisons that are allowed are there still', () => {
-  const files = new Set(Object.keys(HARMLESS).map((entry) => entry.split(' ')[0] ?? ''));
-  for (const file of files) {
-    const text = textOf(file);
-    const entries = Object.keys(HARMLESS).filter((entry) => entry.startsWith(`${file} `));
-    const left = entries.filter((entry) => !text.includes(entry.slice(file.length + 1)));
-    deepEqual(left, []);
-  }
 });
 
 const PLANTED = [
@@ -166,7 +155,7 @@ const PLANTED = [
 for (const [file, real, planted] of PLANTED) {
   test(`${planted} in ${file} would be found`, () => {
     const text = textOf(file);
-    const altered = text.replace(real, planted);
-    deepEqual([text.split(real).length, new Finder(file, altered).found.length], [2, 1], planted);
+    const [before, after] = [text, text.replace(real, planted)].map((it) => new Finder(file, it).found);
+    deepEqual([text.split(real).length, after?.length], [2, (before?.length ?? 0) + 1], planted);
   });
 }
