@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { type Ended, KeptConnection, type Listener } from '../../../feeds/live/kept-connection.js';
-import { HandClock } from '../support/seen.js';
+import { TestClock } from '../../support/host/host.js';
 
 class Call {
   #end: (end: Ended) => void = () => undefined;
@@ -34,7 +34,7 @@ class Call {
 }
 
 function kept(chance = 0) {
-  const clock = new HandClock();
+  const clock = new TestClock();
   const calls: Call[] = [];
   const waits: number[] = [];
   const opened: Call[] = [];

@@ -1,5 +1,6 @@
 import type { TestContext } from 'node:test';
 import type { PriceFeed, PriceTick } from '../../../engine/model/ports.js';
+import { TestClock } from '../../support/host/host.js';
 
 /** Items that come one after the other, for a test to wait for. */
 export class Seen<T> {
@@ -36,27 +37,13 @@ export class SeenLog extends Seen<{ readonly event: string; readonly fields: Rec
   }
 }
 
-/** A test moves it; both its times are the same. */
-export class HandClock {
-  #ms = 1_000_000;
-  nowMs(): number {
-    return this.#ms;
-  }
-  monotonicMs(): number {
-    return this.#ms;
-  }
-  pass(ms: number): void {
-    this.#ms += ms;
-  }
-}
-
 /** Its ticks are seen until the test ends. */
 export async function startFeed<S extends { close(): void }, F extends PriceFeed>(
   t: TestContext,
   service: S,
-  make: (parts: { readonly clock: HandClock; readonly random: () => number; readonly log: SeenLog }) => F,
+  make: (parts: { readonly clock: TestClock; readonly random: () => number; readonly log: SeenLog }) => F,
 ) {
-  const clock = new HandClock();
+  const clock = new TestClock();
   const log = new SeenLog();
   const ticks = new Seen<PriceTick>();
   const feed = make({ clock, random: () => 0, log });
@@ -72,7 +59,7 @@ export async function startFeed<S extends { close(): void }, F extends PriceFeed
 }
 
 interface Reconnecting {
-  readonly clock: HandClock;
+  readonly clock: TestClock;
   readonly feed: { poll(): void };
   readonly log: SeenLog;
 }

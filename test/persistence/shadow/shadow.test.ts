@@ -96,7 +96,7 @@ test('snapshots are taken by count, by time and by the time of a replay, unless 
   let opened = openShadow(hot.dir, options);
   const seqAfter = (commands: number, ms = 0): number => {
     hot.write(commands, 33);
-    opened.clock.ms += ms;
+    opened.clock.pass(ms);
     catchUp(opened);
     return opened.shadow.snapshot?.seq ?? 0;
   };

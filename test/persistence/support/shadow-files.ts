@@ -1,4 +1,4 @@
-/** A data directory whose journal holds a random stream of real commands, and a clock that a test moves. */
+/** A data directory whose journal holds a random stream of real commands, and its shadow. */
 import Database from 'better-sqlite3';
 import { must } from '../../../engine/base/assert.js';
 import { Engine } from '../../../engine/engine.js';
@@ -16,21 +16,14 @@ import type { ShadowNews, ShadowOptions } from '../../../persistence/shadow/mess
 import { Shadow } from '../../../persistence/shadow/shadow.js';
 import type { ShadowClock } from '../../../persistence/shadow/snapshots.js';
 import type { SnapshotsKept } from '../../../persistence/upkeep/retention/choice.js';
+import { TestClock } from '../../support/host/host.js';
 import { segmentAt } from './journal-files.js';
 import { applyBatch } from './made-dir.js';
 
-/** A clock that moves only when a test says so. */
-export class HandClock implements ShadowClock {
-  ms = 1_000;
+class CpuClock extends TestClock implements ShadowClock {
   cpuMs = 0;
   threadCpuMs(): number {
     return this.cpuMs;
-  }
-  nowMs(): number {
-    return this.ms;
-  }
-  monotonicMs(): number {
-    return this.ms;
   }
 }
 
@@ -46,7 +39,7 @@ export class HotSide {
   #next = 0;
 
   constructor(root: string, source: CommandSource, segmentBytesMax?: number) {
-    const { dir, lock, masterSecret } = openStore(root, new HandClock(), () => {});
+    const { dir, lock, masterSecret } = openStore(root, new CpuClock(), () => {});
     // The tests' own processes do not compete for it.
     lock.release();
     this.dir = dir;
@@ -90,7 +83,7 @@ export function shadowOptions(dir: DataDir, changes: Partial<ShadowOptions> = {}
 }
 
 export function openShadow(dir: DataDir, changes: Partial<ShadowOptions> = {}) {
-  const clock = new HandClock();
+  const clock = new CpuClock();
   const notes: string[] = [];
   const news: ShadowNews[] = [];
   const note = (text: string) => notes.push(text);
@@ -107,10 +100,10 @@ export function followed(dir: DataDir, changes: Partial<ShadowOptions> = {}) {
   return opened;
 }
 
-export function catchUp({ shadow, clock }: { shadow: Shadow; clock: HandClock }): void {
+export function catchUp({ shadow, clock }: { shadow: Shadow; clock: CpuClock }): void {
   for (let quiet = 0; quiet < 2; ) {
     quiet = shadow.step() === 'idle' ? quiet + 1 : 0;
-    clock.ms += 2_000;
+    clock.pass(2_000);
   }
 }
 
