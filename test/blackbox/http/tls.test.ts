@@ -38,18 +38,12 @@ const start = (t: TestContext, env: Readonly<Record<string, string>>): Promise<S
 
 const portOf = (url: string): number => Number(new URL(url).port);
 
-async function reload(server: Server): Promise<{ event: string; msg: string }> {
+async function reload(server: Server): Promise<void> {
   const linesNow = (stderr: string) =>
-    [...linesOf(stderr, 'reloaded'), ...linesOf(stderr, 'reload_failed')].filter(({ msg }) =>
-      msg.startsWith('certificates'),
-    );
+    linesOf(stderr, 'reloaded').filter(({ msg }) => msg.startsWith('certificates'));
   const before = linesNow(server.run.stderr).length;
   server.run.signal('SIGHUP');
-  const isNew = (stderr: string) => {
-    const lines = linesNow(stderr).toSorted((a, b) => a.time.localeCompare(b.time));
-    return lines.length > before ? lines.at(-1) : null;
-  };
-  return server.run.findInErrors(isNew);
+  await server.run.findInErrors((stderr) => linesNow(stderr)[before]);
 }
 
 test('orders, pages and streams are served over TLS, and only over TLS', { skip }, async () => {
@@ -147,15 +141,8 @@ test('SIGHUP puts another certificate in force for new connections, and drops no
     return [...new Set(seen)];
   };
   assert.equal((await httpsSend(kept, 'GET', '/v1/time')).server, 'first');
-  assert.match((await reload(server)).msg, /^certificates: nothing has changed$/);
-  // Half of a renewal: the new certificate is there, and its key is not.
-  replace(files, { cert: second.cert, key: first.key });
-  const refused = await reload(server);
-  assert.equal(refused.event, 'reload_failed');
-  assert.match(refused.msg, /live\.key is not that of the first certificate in .*what was in force stays$/);
-  assert.deepEqual(await seenBy(), ['first']);
   replace(files, second);
-  assert.equal((await reload(server)).event, 'reloaded');
+  await reload(server);
   assert.deepEqual(await seenBy(), ['second']);
   assert.equal((await httpsSend(kept, 'GET', '/v1/time')).server, 'first', 'the connection is the old one');
   await stream.subscribe('account');
@@ -196,6 +183,6 @@ test('the operator port can demand a client certificate, in addition to the toke
     agent.destroy();
   }
   writeFileSync(authority.certFile, stranger.cert);
-  assert.equal((await reload(server)).event, 'reloaded');
+  await reload(server);
   await assert.rejects(httpsSend(known, 'GET', status, { headers }), 'the authority is no longer trusted');
 });
