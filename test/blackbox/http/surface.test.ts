@@ -1,18 +1,17 @@
-/** HTTP through a real server: paths, methods, framing, forms of an answer and rate limits, as a client meets them. */
+/** HTTP through a real server: paths, methods, framing and forms of an answer, as a client meets them. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { refused } from '../../support/api/api-client.js';
 import { Sandbox, type Trader } from '../../support/api/api-client-sandbox.js';
 import { RawClient } from '../../support/http/raw-client.js';
 
-const LIMITS = 'key_read=40,key_write=3,account=1000,ip=60';
 const ORDER = JSON.stringify({ marketId: 'BTC_ONE_DAY', prediction: 'UP', amount: 1 });
 
 let sandbox: Sandbox;
 let trader: Trader;
 
 before(async () => {
-  sandbox = await Sandbox.start({ env: { TOTE_RATE_LIMITS: LIMITS, TOTE_TRUSTED_PROXIES: '127.0.0.1' } });
+  sandbox = await Sandbox.start();
   await sandbox.openRounds({ BTC: 67_000 }, 'ONE_DAY');
   trader = await sandbox.trader();
 });
