@@ -26,6 +26,7 @@ import { type NearGateways, type NearParts, nearGateways } from '../../support/h
 import { type HostOptions, TestClock, TestHost } from '../../support/host/host.js';
 import { headerList } from '../../support/http/headers.js';
 import { FEW_LIMITS } from '../../support/http/limits-capacity.js';
+import { plainRequest } from '../../support/http/plain-request.js';
 
 export const MASTER_SECRET = Buffer.alloc(32, 7);
 export const MINUTE_MS = 60_000;
@@ -41,17 +42,9 @@ export interface Reply {
   readonly bytes: Uint8Array;
 }
 
-export interface SendOptions {
+export interface SendOptions extends Partial<Omit<HttpRequest, 'method' | 'path' | 'apiKey' | 'body'>> {
   readonly key?: string;
-  readonly query?: string;
-  readonly address?: string;
-  readonly idempotencyKey?: string | null;
-  readonly contentType?: string;
-  readonly contentEncoding?: string;
-  readonly ifNoneMatch?: string;
-  readonly acceptEncoding?: string;
   readonly body?: unknown;
-  readonly fault?: HttpRequest['fault'];
 }
 
 interface HarnessOptions extends HostOptions {
@@ -270,25 +263,15 @@ export function withRounds(options: HarnessOptions = {}, bettor: BettorOptions =
   return made;
 }
 
-export function requestOf(method: string, path: string, options: SendOptions): HttpRequest {
-  const { body = '' } = options;
-  const bytes =
-    body instanceof Uint8Array ? body : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
-  return {
-    method,
-    path,
-    query: options.query ?? '',
-    address: options.address ?? '127.0.0.1',
-    apiKey: options.key ?? '',
-    idempotencyKey: options.idempotencyKey ?? null,
-    contentType: options.contentType ?? (body === '' ? '' : 'application/json'),
-    contentEncoding: options.contentEncoding ?? '',
-    authorization: '',
-    ifNoneMatch: options.ifNoneMatch ?? '',
-    acceptEncoding: options.acceptEncoding ?? '',
-    body: bytes,
-    fault: options.fault ?? null,
-  };
+export function requestOf(
+  method: string,
+  path: string,
+  { key: apiKey = '', body: sent = '', ...given }: SendOptions,
+): HttpRequest {
+  const body =
+    sent instanceof Uint8Array ? sent : Buffer.from(typeof sent === 'string' ? sent : JSON.stringify(sent));
+  const contentType = sent === '' ? '' : 'application/json';
+  return plainRequest({ contentType, ...given, method, path, apiKey, body });
 }
 
 export function dataOf<T>(reply: Reply): T {
