@@ -40,7 +40,7 @@ export interface RatePolicy {
   readonly limit: number;
 }
 
-interface LimitLeft {
+export interface LimitLeft {
   /** In any 60 seconds. */
   readonly limit: number;
   readonly remaining: number;

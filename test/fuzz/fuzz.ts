@@ -4,7 +4,8 @@
  * The same seed sends the same requests.
  */
 import assert from 'node:assert/strict';
-import { type Account, Sandbox } from '../support/api/api-client-sandbox.js';
+import type { AccountResource } from '../../http/operator/accounts.js';
+import { Sandbox } from '../support/api/api-client-sandbox.js';
 import type { OrderResult } from '../support/api/spec.js';
 import { cents } from '../support/api/spec-arithmetic.js';
 import { Rng } from '../support/reference/random/rng.js';
@@ -173,7 +174,7 @@ class Run {
 
   /** Only bettors whose every request is answered; in cents. */
   async #balances(): Promise<bigint> {
-    const { data } = await this.sandbox.operator.get<Account[]>('/accounts?limit=1000');
+    const { data } = await this.sandbox.operator.get<AccountResource[]>('/accounts?limit=1000');
     const mine = data.filter(({ id }) => this.bettors.accounts.has(id));
     assert.equal(mine.length, BETTORS);
     return mine.reduce((sum, { balance }) => sum + cents(balance), 0n);

@@ -3,8 +3,9 @@
  * files in which `npx tote verify` finds nothing wrong.
  */
 import assert from 'node:assert/strict';
+import type { Status } from '../../http/operator/queries/status.js';
 import { Server } from '../support/processes/server.js';
-import { hasCaughtUp, type Status, statusWhere } from '../support/processes/status.js';
+import { hasCaughtUp, statusWhere } from '../support/processes/status.js';
 import { checkFiles } from '../torture/check-files.js';
 
 export async function checkStart(

@@ -47,15 +47,11 @@ test('the commands of a shell give the commitment, the hash, the root and a good
   const folder = newFolder();
   const run = (start: string): string =>
     execFileSync('bash', ['-c', commands(start)], { cwd: folder, encoding: 'utf8' });
-  const { root, seedCommitment, betHash } = (JSON.parse(fileOf('order-proof.json')) as { data: Proof }).data;
+  const { root, seedCommitment, betHash } = (JSON.parse(fileOf('order-proof.json')) as { data: OrderProof })
+    .data;
   const { seed } = (JSON.parse(fileOf('round-proof.json')) as { data: { seed: string } }).data;
   assert.match(run(`echo ${seed}`), new RegExp(seedCommitment));
   assert.match(run("printf '10:tote"), new RegExp(betHash));
   assert.equal(run('H=').trim(), root.merkleRoot);
   assert.match(run("printf 'tote-root-1"), /Signature Verified Successfully/);
 });
-interface Proof {
-  readonly root: { readonly merkleRoot: string };
-  readonly seedCommitment: string;
-  readonly betHash: string;
-}

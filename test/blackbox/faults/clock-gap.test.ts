@@ -7,11 +7,11 @@ import assert from 'node:assert/strict';
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import type { Status } from '../../../http/operator/queries/status.js';
 import { askUntil } from '../../support/ask-until.js';
 import { toteText } from '../../support/processes/cli.js';
 import { linesOf } from '../../support/processes/log-lines.js';
 import { type Bettor, newDataDir, Server } from '../../support/processes/server.js';
-import type { Status } from '../../support/processes/status.js';
 import { pathOfTimeService } from '../../support/processes/time-service.js';
 
 const MINUTE_MS = 60_000;
@@ -22,10 +22,6 @@ const started: Server[] = [];
 after(async () => {
   await Promise.all(started.map((server) => server.kill()));
 });
-
-interface Shown extends Status {
-  readonly clock: { readonly condition: string; readonly offsetMs: number };
-}
 
 let bettor: Bettor;
 let prepared: string;
@@ -56,7 +52,8 @@ async function startNow(dataDir: string, env: Readonly<Record<string, string>> =
   return server;
 }
 
-const statusOf = async (server: Server): Promise<Shown> => (await server.operator.get<Shown>('/status')).data;
+const statusOf = async (server: Server): Promise<Status> =>
+  (await server.operator.get<Status>('/status')).data;
 const openBets = async (server: Server, { secret }: Bettor): Promise<number> =>
   (await server.api(secret).get<unknown[]>('/orders?status=active')).data.length;
 const untilSettled = (server: Server, bettor: Bettor): Promise<number> =>

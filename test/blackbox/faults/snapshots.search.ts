@@ -9,6 +9,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { orders, setUpCommands } from '../../../bench/engine/scenario.js';
 import { must } from '../../../engine/base/assert.js';
 import { Engine } from '../../../engine/engine.js';
+import type { Status } from '../../../http/operator/queries/status.js';
 import { checkArchive } from '../../../persistence/archive/check.js';
 import { findDataDir } from '../../../persistence/data-dir/layout.js';
 import { JournalReader } from '../../../persistence/journal/reader.js';
@@ -17,7 +18,7 @@ import { SnapshotFiles } from '../../../persistence/snapshot/files.js';
 import { alterDigest, HotSide } from '../../persistence/support/shadow-files.js';
 import { byEffort } from '../../support/effort.js';
 import { newDataDir, Server, startDoomed } from '../../support/processes/server.js';
-import { hasCaughtUp, type Status, statusWhere } from '../../support/processes/status.js';
+import { hasCaughtUp, statusWhere } from '../../support/processes/status.js';
 
 const KILLS = byEffort({ test: 1, prove: 4, night: 12 });
 /** The shadow's alarm is raised after a minute, which `npm test` does not wait for. */

@@ -4,15 +4,11 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import type { Page } from '../../../client/rest/pages.js';
 import type { BetResource } from '../../../http/operator/bets.js';
 import type { RoundResource } from '../../../http/operator/rounds.js';
 import { Sandbox, type Trader } from '../../support/api/api-client-sandbox.js';
 import { cents } from '../../support/api/spec-arithmetic.js';
-
-interface Page<T> {
-  readonly data: readonly T[];
-  readonly nextCursor: string | null;
-}
 
 let sandbox: Sandbox;
 let ada: Trader;

@@ -6,25 +6,21 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import type { RuleDifference } from '../../../config/preview.js';
 import type { RulesResource } from '../../../http/operator/rules.js';
 import { Sandbox, type Trader } from '../../support/api/api-client-sandbox.js';
 import { askUntil } from '../../support/ask-until.js';
 import { newFolder } from '../../support/new-folder.js';
 import { startRefused } from '../../support/processes/server.js';
 
-interface Difference {
-  readonly name: string;
-  readonly before: string | number | null;
-  readonly after: string | number | null;
-}
 interface Replaced {
   readonly applied: boolean;
   readonly sequence: number;
-  readonly changes: readonly Difference[];
+  readonly changes: readonly RuleDifference[];
   readonly markets: readonly {
     readonly marketId: string;
     readonly becomes: string;
-    readonly changes: readonly Difference[];
+    readonly changes: readonly RuleDifference[];
   }[];
 }
 

@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { ASSETS } from '../../../engine/model/domain.js';
-import type { LiveFeed } from '../../../feeds/live/live-feed.js';
+import type { Status } from '../../../http/operator/queries/status.js';
 import { ExchangeService, tickerJson } from '../../feeds/support/exchange-service.js';
 import { eventOf, HermesService } from '../../feeds/support/hermes-service.js';
 import { toteText } from '../../support/processes/cli.js';
 import { logLines } from '../../support/processes/log-lines.js';
 import { Server } from '../../support/processes/server.js';
-import { type Status, statusWhere } from '../../support/processes/status.js';
+import { statusWhere } from '../../support/processes/status.js';
 
 const KEY = 'a-key-that-nobody-may-see';
 const SENT_EVERY_MS = 200;
@@ -54,18 +54,8 @@ function send(): void {
   for (const socket of exchange.sockets.all) socket.send(trade);
 }
 
-interface LiveStatus extends Status {
-  readonly feed: Feed;
-  readonly rounds: { readonly open: number };
-}
-interface Feed {
-  readonly name: string;
-  readonly ticks: Readonly<Record<string, { readonly price: number; readonly source: string } | null>>;
-  readonly sources: readonly ReturnType<LiveFeed['view']>[];
-}
-
 test('prices of the service open rounds, and status tells of the connection', async () => {
-  const { feed } = await statusWhere<LiveStatus>(server, ({ feed }) => feed.ticks['TON'] !== null);
+  const { feed } = await statusWhere(server, ({ feed }) => feed.ticks['TON'] !== null);
   assert.equal(feed.name, 'hermes,coinbase');
   const shown = [feed.ticks['BTC']?.price, feed.ticks['TON']?.price, feed.ticks['SILVER']];
   assert.deepEqual(shown, [10, 140, null]);
@@ -75,7 +65,7 @@ test('prices of the service open rounds, and status tells of the connection', as
   assert.ok((source?.updates['BTC']?.taken ?? 0) > 0);
   const { api } = await server.createBettor();
   // At least one of five time frames has a window with time left to bet.
-  await statusWhere<LiveStatus>(server, ({ rounds }) => rounds.open > 0);
+  await statusWhere(server, ({ rounds }) => rounds.open > 0);
   const prices = await api.get<{ crypto: string; price: number }[]>('/prices');
   assert.equal(prices.data.find(({ crypto }) => crypto === 'BTC')?.price, 10);
 });
@@ -87,12 +77,12 @@ test('the key is in no line of the log', async () => {
 });
 
 test('an asset that one service no longer prices takes the other, and the log says so', async () => {
-  const isFrom = (source: string) => (status: LiveStatus) => status.feed.ticks['BTC']?.source === source;
-  const sourcesOf = ({ feed }: LiveStatus) => feed.sources.map(({ updates }) => updates['BTC']);
-  const before = await statusWhere<LiveStatus>(server, isFrom('hermes'));
+  const isFrom = (source: string) => (status: Status) => status.feed.ticks['BTC']?.source === source;
+  const sourcesOf = ({ feed }: Status) => feed.sources.map(({ updates }) => updates['BTC']);
+  const before = await statusWhere(server, isFrom('hermes'));
   assert.ok((sourcesOf(before)[1]?.standby ?? 0) > 0, 'the exchange stands by');
   missing.add('BTC');
-  const after = await statusWhere<LiveStatus>(server, isFrom('coinbase'));
+  const after = await statusWhere(server, isFrom('coinbase'));
   assert.deepEqual([after.feed.ticks['BTC']?.price, after.feed.ticks['ETH']?.source], [10.01, 'hermes']);
   const line = await server.run.findInErrors((stderr) =>
     logLines(stderr).find(({ event }) => event === 'feed_switched'),

@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Page } from '../../../client/rest/pages.js';
 import type { LedgerEntry, SettledRound } from '../../../http/wire/archive-types.js';
 import type { OrderResult, Position } from '../../../http/wire/types.js';
 import { NO_ARCHIVE } from '../../support/engine/archive-of-journal.js';
@@ -11,12 +12,6 @@ import { type Bettor, codeOf, dataOf, Harness, MINUTE_MS, withRounds } from './h
 
 const MARKET = 'BTC_ONE_MINUTE';
 const BETS_A_MINUTE = 6;
-
-interface Page<T> {
-  readonly success: boolean;
-  readonly data: readonly T[];
-  readonly nextCursor: string | null;
-}
 
 function all<T>(api: Harness, key: string, path: string, query: string, limit: number): T[] {
   const found: T[] = [];

@@ -1,19 +1,9 @@
 /** The operator API for accounts, money and keys, in process. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { AccountResource } from '../../../http/operator/accounts.js';
+import type { KeyResource } from '../../../http/operator/keys.js';
 import { operatorApi } from '../../support/host/operator-api.js';
-
-interface Account {
-  readonly id: string;
-  readonly balance: number;
-}
-interface Key {
-  readonly id: string;
-  readonly secret?: string;
-  readonly scopes: readonly string[];
-  readonly enabled: boolean;
-  readonly expiresAt: string | null;
-}
 
 test('unknown paths are 404, other methods 405 with Allow, OPTIONS tells the methods', async () => {
   const { send } = operatorApi();
@@ -26,14 +16,17 @@ test('unknown paths are 404, other methods 405 with Allow, OPTIONS tells the met
 test('an account is created, read, changed and listed', async () => {
   const { send } = operatorApi();
   const ada = { name: 'Ada', tier: 'GOLD', balance: 1234.56 };
-  const { data: account } = await send<Account>('POST', '/accounts', ada);
+  const { data: account } = await send<AccountResource>('POST', '/accounts', ada);
   assert.deepEqual(account, { id: 'acc_2', ...ada, frozen: false });
   assert.deepEqual((await send('GET', '/accounts/acc_2')).data, account);
   const changed = { ...account, tier: 'VIP', frozen: true };
   assert.deepEqual((await send('PATCH', '/accounts/acc_2', { tier: 'VIP', frozen: true })).data, changed);
-  const plain = await send<Account>('POST', '/accounts', { tier: 'BRONZE' });
+  const plain = await send<AccountResource>('POST', '/accounts', { tier: 'BRONZE' });
   assert.deepEqual(plain.data, { id: 'acc_3', name: null, tier: 'BRONZE', balance: 0, frozen: false });
-  assert.deepEqual((await send<Account[]>('GET', '/accounts?limit=3')).data.slice(1), [changed, plain.data]);
+  assert.deepEqual((await send<AccountResource[]>('GET', '/accounts?limit=3')).data.slice(1), [
+    changed,
+    plain.data,
+  ]);
 });
 
 for (const query of ['limit=0', 'limit=1001', 'limit=x', 'cursor=bob', 'page=2', 'limit=1&limit=2'])
@@ -121,10 +114,12 @@ test('a reference replays the same transfer and refuses another', async () => {
 
 test('a key is shown with its secret once, and changed one step at a time', async () => {
   const { send } = operatorApi();
-  const made = await send<Key>('POST', '/accounts/acc_1/keys', { scopes: ['markets:read', 'orders:write'] });
+  const made = await send<KeyResource & { secret: string }>('POST', '/accounts/acc_1/keys', {
+    scopes: ['markets:read', 'orders:write'],
+  });
   const { secret = '', ...shown } = made.data;
   assert.match(secret, /^tote_[\w-]{43}$/);
-  const listed = await send<readonly Key[]>('GET', '/accounts/acc_1/keys');
+  const listed = await send<readonly KeyResource[]>('GET', '/accounts/acc_1/keys');
   assert.deepEqual(listed.data.at(-1), shown);
   assert.ok(!listed.text.includes(secret));
   const disabled = await send('PATCH', `/keys/${shown.id}`, { enabled: false });
@@ -135,13 +130,13 @@ test('a key is shown with its secret once, and changed one step at a time', asyn
 
 test('an expiry is a moment, whatever zone it is written in', async () => {
   const { send } = operatorApi();
-  const { data } = await send<Account>('POST', '/accounts', { tier: 'VIP' });
+  const { data } = await send<AccountResource>('POST', '/accounts', { tier: 'VIP' });
   for (const [sent, taken] of [
     ['2128-02-29T00:00:00Z', '2128-02-29T00:00:00.000Z'],
     ['2127-12-31T23:30:00-01:00', '2128-01-01T00:30:00.000Z'],
     ['2127-03-01T00:30:00+01:00', '2127-02-28T23:30:00.000Z'],
   ] as const) {
     const body = { scopes: ['markets:read'], expiresAt: sent };
-    assert.equal((await send<Key>('POST', `/accounts/${data.id}/keys`, body)).data.expiresAt, taken);
+    assert.equal((await send<KeyResource>('POST', `/accounts/${data.id}/keys`, body)).data.expiresAt, taken);
   }
 });

@@ -1,19 +1,11 @@
 /** The operator API's control of prices, clock, rounds, markets, trading and house. */
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
+import type { Market, Position } from '../../../http/wire/types.js';
 import { Sandbox } from '../../support/api/api-client-sandbox.js';
 import { operatorApi } from '../../support/host/operator-api.js';
 import type { Bettor, Server } from '../../support/processes/server.js';
 
-interface Market {
-  id: string;
-  currentRound: { id: string; status: string; openPrice: number; startTime: string } | null;
-}
-interface Position {
-  status: string;
-  result: string | null;
-  payout: number | null;
-}
 let server: Server;
 let bettor: Bettor;
 before(async () => {

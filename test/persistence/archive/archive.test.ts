@@ -11,7 +11,7 @@ import { must } from '../../../engine/base/assert.js';
 import { Engine } from '../../../engine/engine.js';
 import type { Command } from '../../../engine/model/commands.js';
 import { BET_ENDS, marketId, SIDES } from '../../../engine/model/domain.js';
-import type { EngineEvent } from '../../../engine/model/events.js';
+import type { Accepted } from '../../../engine/model/events.js';
 import { checkArchive } from '../../../persistence/archive/check.js';
 import { archiveChecksum } from '../../../persistence/archive/columns.js';
 import { setArchiveAside } from '../../../persistence/archive/file.js';
@@ -37,10 +37,7 @@ const positionOf = (engine: Engine): ArchivePosition => ({
   chain: String(engine.seq).padStart(64, '0'),
 });
 
-interface Numbered {
-  readonly seq: number;
-  readonly events: readonly EngineEvent[];
-}
+type Numbered = Pick<Accepted, 'seq' | 'events'>;
 
 function project(engine: Engine, commands: readonly Command[], writer: ArchiveWriter | null): Numbered[] {
   return commands.map((command) => {

@@ -7,41 +7,22 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { must } from '../../../engine/base/assert.js';
+import type { AccountResource } from '../../../http/operator/accounts.js';
+import type { HouseResource } from '../../../http/operator/house.js';
 import { askUntil } from '../ask-until.js';
 import { FIXED_SEEDS_FILE } from '../engine/house-rules.js';
 import type { Answered, Client } from '../http/client.js';
-import { removeDataDir, Server, type ServerOptions } from '../processes/server.js';
+import { type Bettor, removeDataDir, Server, type ServerOptions } from '../processes/server.js';
 import { ApiClient } from './api-client.js';
 import { FRAMES } from './spec.js';
 import { cents } from './spec-arithmetic.js';
 
-export interface Trader {
-  readonly accountId: string;
-  readonly keyId: string;
-  readonly secret: string;
-  readonly api: ApiClient;
-}
-
-export interface Account {
-  readonly id: string;
-  readonly tier: string;
-  readonly balance: number;
-  readonly frozen: boolean;
-}
-interface House {
-  readonly balance: number;
-  readonly accounts: number;
-  readonly openStakes: number;
-  readonly openSeeds: number;
-  readonly reservedStakes: number;
-  readonly deposits: number;
-  readonly withdrawals: number;
-}
+export type Trader = Omit<Bettor, 'api'> & { readonly api: ApiClient };
 
 /** Every cent that ever came in is in the house, an account, a stake or an open seed. */
 export async function checkConservation(operator: Client): Promise<void> {
-  const { data: house } = await operator.get<House>('/house');
-  const accounts = await operator.get<Account[]>('/accounts?limit=1000');
+  const { data: house } = await operator.get<HouseResource>('/house');
+  const accounts = await operator.get<AccountResource[]>('/accounts?limit=1000');
   const balances = accounts.data.reduce((sum, account) => sum + cents(account.balance), 0n);
   assert.equal(balances, cents(house.accounts), 'the balances add up to what the house says of them');
   const { balance, accounts: ofAccounts, openStakes, openSeeds, reservedStakes } = house;
@@ -166,18 +147,16 @@ export class Sandbox {
     await this.advanceTo(endMs + 2_000);
   }
 
-  async trader(
-    options: { name?: string; tier?: string; balance?: number; scopes?: readonly string[] } = {},
-  ): Promise<Trader> {
-    const { accountId, keyId, secret } = await this.server.createBettor(options);
-    return { accountId, keyId, secret, api: this.api(secret) };
+  async trader(options?: Parameters<Server['createBettor']>[0]): Promise<Trader> {
+    const made = await this.server.createBettor(options);
+    return { ...made, api: this.api(made.secret) };
   }
   api(secret: string | null): ApiClient {
     return new ApiClient(this.server.publicUrl, secret);
   }
 
-  async account(id: string): Promise<Account> {
-    return (await this.operator.get<Account>(`/accounts/${id}`)).data;
+  async account(id: string): Promise<AccountResource> {
+    return (await this.operator.get<AccountResource>(`/accounts/${id}`)).data;
   }
   async balance(id: string): Promise<number> {
     return (await this.account(id)).balance;
@@ -194,8 +173,8 @@ export class Sandbox {
     return made.data;
   }
 
-  async house(): Promise<House> {
-    return (await this.operator.get<House>('/house')).data;
+  async house(): Promise<HouseResource> {
+    return (await this.operator.get<HouseResource>('/house')).data;
   }
   checkConservation(): Promise<void> {
     return checkConservation(this.operator);

@@ -1,5 +1,6 @@
 /** A client of the public API that checks every answer: the envelope, the common headers and the API document. */
 import assert from 'node:assert/strict';
+import type { LimitLeft } from '../../../http/limits/rate-limits.js';
 import { type Answered, Client, type HeaderFields } from '../http/client.js';
 import { ApiDocument } from './api-document.js';
 import type { Market, OrderRequest, OrderResult, Position, Price, RoundDetail } from './spec.js';
@@ -12,12 +13,6 @@ const document = new ApiDocument();
 interface RequestParts {
   readonly body?: string;
   readonly headers?: HeaderFields;
-}
-
-export interface Limits {
-  readonly limit: number;
-  readonly remaining: number;
-  readonly resetSeconds: number;
 }
 
 export class ApiClient {
@@ -123,7 +118,7 @@ export function checkAnswer(
   if (!isSuccess) assert.match(error, /^[a-z_]+(: \S.*)?$/, `${what}: error`);
 }
 
-export function limitsOf(headers: Headers, what = 'answer'): Limits {
+function limitsOf(headers: Headers, what = 'answer'): LimitLeft {
   const read = (name: string): number => {
     const value = headers.get(`X-RateLimit-${name}`) ?? '';
     assert.match(value, /^\d+$/, `${what}: X-RateLimit-${name}`);
@@ -134,7 +129,7 @@ export function limitsOf(headers: Headers, what = 'answer'): Limits {
   return limits;
 }
 
-function structuredLimits(headers: Headers, what: string): Limits {
+function structuredLimits(headers: Headers, what: string): LimitLeft {
   const [, name = '', remaining, resetSeconds] =
     /^"(\w+)";r=(\d+);t=(\d+)$/.exec(headers.get('RateLimit') ?? '') ?? [];
   const policies = (headers.get('RateLimit-Policy') ?? '').split(', ').map((policy) => {
