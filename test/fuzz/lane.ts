@@ -2,8 +2,7 @@
  * Sends requests one after the other. Framed requests share a keep-alive connection, because a server that took one
  * for two would answer the next one wrongly; every broken one gets a connection of its own.
  */
-import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import { RawClient } from '../support/http/raw-client.js';
 import { type Answer, takeAnswer } from './answers.js';
 import type { Prepared } from './requests.js';
 
@@ -13,7 +12,7 @@ export type Outcome = readonly Answer[];
 const SILENCE_MS_MAX = 30_000;
 
 export class Lane {
-  #socket: Socket | null = null;
+  #client: RawClient | null = null;
 
   constructor(private readonly port: number) {}
 
@@ -22,81 +21,47 @@ export class Lane {
   }
 
   close(): void {
-    this.#socket?.destroy();
-    this.#socket = null;
+    this.#client?.socket.destroy();
+    this.#client = null;
   }
 
-  async #framed(prepared: Prepared): Promise<Outcome> {
-    const socket = await this.#connected();
-    return new Promise((resolve, reject) => {
-      let received: Buffer = Buffer.alloc(0);
-      const finish = (act: () => void): void => {
-        socket.removeAllListeners('data').removeAllListeners('close').removeAllListeners('timeout');
-        act();
-      };
-      socket.on('data', (bytes: Buffer) => {
-        received = received.length === 0 ? bytes : Buffer.concat([received, bytes]);
-        try {
-          const taken = takeAnswer(received, 0, prepared.method === 'HEAD');
-          if (taken === null) return;
-          if (taken.end !== received.length) throw new Error('more than one answer to one request');
-          if (taken.answer.headers.get('connection') === 'close') this.close();
-          finish(() => resolve([taken.answer]));
-        } catch (error) {
-          finish(() => reject(error));
-        }
-      });
-      socket.on('close', () =>
-        finish(() => reject(new Error('closed without an answer to a framed request'))),
-      );
-      socket.on('timeout', () => finish(() => reject(new Error('no answer: the server hangs'))));
-      socket.write(prepared.bytes);
-    });
+  async #framed({ bytes, method }: Prepared): Promise<Outcome> {
+    if (this.#client?.isClosed !== false) this.#client = await this.#connected();
+    const client = this.#client;
+    client.received = '';
+    client.socket.write(bytes);
+    const take = () => takeAnswer(Buffer.from(client.received, 'latin1'), 0, method === 'HEAD');
+    await client.until(() => take() !== null);
+    const taken = take();
+    if (taken === null) throw new Error('closed, or silent, without an answer to a framed request');
+    if (taken.end !== client.received.length) throw new Error('more than one answer to one request');
+    if (taken.answer.headers.get('connection') === 'close') this.close();
+    return [taken.answer];
   }
 
   /** Closes the client's end at once: the server need not wait for more. */
-  #raw(prepared: Prepared): Promise<Outcome> {
-    const socket = connect({ port: this.port, host: '127.0.0.1', noDelay: true });
-    socket.setTimeout(SILENCE_MS_MAX);
-    const pieces: Buffer[] = [];
-    return new Promise((resolve, reject) => {
-      socket.on('data', (bytes: Buffer) => pieces.push(bytes));
-      socket.on('timeout', () => {
-        reject(new Error('the server neither answers nor closes'));
-        socket.destroy();
-      });
-      // A reset is one of the ways in which a server closes.
-      socket.on('error', () => {});
-      socket.on('close', () => {
-        try {
-          resolve(takeAll(Buffer.concat(pieces)));
-        } catch (error) {
-          reject(error);
-        }
-      });
-      socket.end(prepared.bytes);
+  async #raw({ bytes }: Prepared): Promise<Outcome> {
+    const client = await this.#connected();
+    client.socket.end(bytes);
+    const received = Buffer.from(await client.toEnd(), 'latin1');
+    if (client.isSilent) throw new Error('the server neither answers nor closes');
+    const answers: Answer[] = [];
+    for (let at = 0; at < received.length; ) {
+      const taken = takeAnswer(received, at, false);
+      // A last answer may be cut off by the close.
+      if (taken === null) break;
+      answers.push(taken.answer);
+      at = taken.end;
+    }
+    return answers;
+  }
+
+  async #connected(): Promise<RawClient & { isSilent: boolean }> {
+    const client = Object.assign(await RawClient.open(this.port), { isSilent: false });
+    client.socket.setTimeout(SILENCE_MS_MAX, () => {
+      client.isSilent = true;
+      client.socket.destroy();
     });
+    return client;
   }
-
-  async #connected(): Promise<Socket> {
-    if (this.#socket !== null && !this.#socket.destroyed) return this.#socket;
-    const socket = connect({ port: this.port, host: '127.0.0.1', noDelay: true });
-    socket.on('error', () => {});
-    socket.setTimeout(SILENCE_MS_MAX);
-    this.#socket = socket;
-    await once(socket, 'connect');
-    return socket;
-  }
-}
-
-/** A last answer may be cut off by the close. */
-function takeAll(bytes: Buffer): Answer[] {
-  const answers: Answer[] = [];
-  for (let at = 0; at < bytes.length; ) {
-    const taken = takeAnswer(bytes, at, false);
-    if (taken === null) break;
-    answers.push(taken.answer);
-    at = taken.end;
-  }
-  return answers;
 }
