@@ -1,9 +1,9 @@
-/** The layout of a data directory. Only this file creates one. */
+/** The layout of a data directory. Only this file creates one, or a folder of it. */
 import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { messageOf, orRefuse } from '../../engine/base/attempt.js';
 import { codeOf, JournalError } from '../errors.js';
-import { syncPath } from './files.js';
+import { nearestExisting, syncPath } from './files.js';
 
 export interface DataDir {
   readonly root: string;
@@ -89,11 +89,11 @@ export const requireWritable = (path: string): void =>
 
 const MAY_OTHERS_WRITE = 0o022;
 
-function openFolder(path: string): void {
+/** Creates it if it is missing. Throws `data_dir_invalid`. */
+export function openFolder(path: string): void {
   try {
-    const above = dirname(path);
     // On a read-only file system Node's recursive mkdir says that there is no such directory.
-    if (!existsSync(path) && existsSync(above)) accessSync(above, constants.W_OK);
+    if (!existsSync(path)) accessSync(nearestExisting(path), constants.W_OK);
     const created = mkdirSync(path, { recursive: true, mode: 0o700 });
     if (created !== undefined) syncPath(dirname(created));
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
@@ -107,12 +107,12 @@ function openFolder(path: string): void {
   );
 }
 
-const FORBIDDEN = ' may not be written by this user. Give it to the user that runs the server.';
-const FULL = ' has no space left. Free some and start again.';
+const FORBIDDEN = ' may not be written by this user. Give it to the user that runs tote.';
+const FULL = ' has no space left. Free some, and try again.';
 const REASONS: Readonly<Record<string, string>> = {
-  EEXIST: ' is not a directory. Name another one in TOTE_DATA_DIR.',
-  ENOTDIR: ' lies below something that is not a directory. Name another one in TOTE_DATA_DIR.',
-  EROFS: ' is on a read-only file system. Mount it writable, or name another one in TOTE_DATA_DIR.',
+  EEXIST: ' is not a directory. Name another one.',
+  ENOTDIR: ' lies below something that is not a directory. Name another one.',
+  EROFS: ' is on a read-only file system. Mount it writable, or name another one.',
   EACCES: FORBIDDEN,
   EPERM: FORBIDDEN,
   ENOSPC: FULL,

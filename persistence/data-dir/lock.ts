@@ -12,8 +12,8 @@ import { assert } from '../../engine/base/assert.js';
 import { attempt, messageOf } from '../../engine/base/attempt.js';
 import { isBusy, JournalError } from '../errors.js';
 import { closing } from './closing.js';
-import { FILE_MODE, giveToOwner } from './files.js';
-import type { DataDir } from './layout.js';
+import { FILE_MODE, giveToOwner, rollbackPath } from './files.js';
+import { type DataDir, requireWritable } from './layout.js';
 
 export interface DataDirLock extends Disposable {
   release(): void;
@@ -59,6 +59,7 @@ function takeLock(dir: DataDir, waitMs: number): Database.Database {
         { cause: thrown },
       );
     }
+    for (const file of [dir.lockFile, rollbackPath(dir.lockFile)].filter(existsSync)) requireWritable(file);
     throw cannotLock(dir, thrown);
   }
 }

@@ -28,8 +28,8 @@ export function refuseWithoutJournal(
   dir: DataDir,
   { requireData = false, isFollower = false }: RequiredOf,
 ): void {
-  // Else the first folder in it that cannot be read would be named.
-  if (existsSync(dir.root)) requireWritable(dir.root);
+  // In this order, the folder that is at fault is named.
+  for (const folder of [dir.root, dir.journal].filter(existsSync)) requireWritable(folder);
   if (hasSegments(dir.journal)) return;
   const remains = remainsOf(dir);
   if (remains.length === 0) {

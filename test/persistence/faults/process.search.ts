@@ -100,8 +100,8 @@ test('a directory on a read-only mount is refused with what to do, and its copy 
     assert.ok(mount('-o', 'remount,ro,bind', place));
     const sentence = /copy the data directory to where this user may write/;
     assert.throws(() => readAll(findDataDir(place)), sentence);
-    for (const path of [place, join(place, 'new')])
-      assert.throws(() => openDataDir(path), refusal('data_dir_invalid', /read-only file system/));
+    for (const path of [place, join(place, 'new'), join(place, 'new', 'below')])
+      assert.throws(() => openDataDir(path), refusal('data_dir_invalid', /read-only .* another one\.$/));
   } finally {
     spawnSync('umount', [place]);
   }

@@ -44,14 +44,17 @@ test('with the mark it names what was acknowledged', (t) => {
   assert.throws(() => start(root), refusal('journal_incomplete', sentence));
 });
 
-test('a directory of another user is named itself', (t) => {
-  const root = temporaryDir(t);
-  for (const call of ['readdirSync', 'accessSync'] as const)
-    t.mock.method(fs, call, () => assert.fail(Object.assign(new Error(call), { code: 'EACCES' })));
-  syncBuiltinESMExports();
-  assert.throws(() => start(root), refusal('data_dir_invalid', new RegExp(`: ${root} may not be written`)));
-  t.mock.restoreAll();
-  syncBuiltinESMExports();
+test('the folder or lock of another user is named', (t) => {
+  const { root, journal, lockFile } = makeFor(t).dir;
+  mkdirSync(lockFile);
+  for (const theirs of [root, journal, lockFile]) {
+    const refused = Object.assign(new Error(theirs), { code: 'EACCES' });
+    t.mock.method(fs, 'accessSync', (path: string) => assert.ok(path !== theirs, refused));
+    syncBuiltinESMExports();
+    assert.throws(() => start(root), refusal('data_dir_invalid', new RegExp(`: ${theirs} may not be`)));
+    t.mock.restoreAll();
+    syncBuiltinESMExports();
+  }
 });
 
 test('each part alone is enough', (t) => {
