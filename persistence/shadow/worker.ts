@@ -7,7 +7,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { must } from '../../engine/base/assert.js';
 import { messageOf } from '../../engine/base/attempt.js';
 import { type ShadowState, STATUS_AT_START } from '../../engine/model/shadow-status.js';
-import type { ReaderNews, WantedSeq } from '../archive/reader/messages.js';
+import type { FromReader, ReaderNews, ReadFailure } from '../archive/reader/messages.js';
 import { databaseBytes } from '../data-dir/files.js';
 import { copyNeedsBytes, DEFAULT_SPACE_THRESHOLDS, freeBytesOf, SpaceWatch } from '../data-dir/space.js';
 import { codeOf, JournalError } from '../errors.js';
@@ -49,6 +49,8 @@ let retryMs = RETRY_MS_MIN;
 /** Why the last shadow ended; null once one has reached the journal's end. */
 let trouble: string | null = null;
 let damage: readonly string[] = [];
+/** Of the archive that is open. */
+let unread: ReadFailure | null = null;
 /** The archive's reader waits for `wantedSeq`, 0 for nothing; it was last told of `toldSeq`. */
 let wantedSeq = 0;
 let toldSeq = 0;
@@ -83,7 +85,10 @@ function turn(): void {
     const nowMs = clock.monotonicMs();
     if (isAtEnd) [trouble, damage, atEndMs] = [null, [], nowMs];
     pace.isHurried = nowMs - atEndMs > HURRIED_AFTER_MS;
-    report(isAtEnd ? 'following' : next, trouble ?? shadow.complaint);
+    report(
+      isAtEnd ? 'following' : next,
+      trouble ?? shadow.complaint ?? (unread?.isDamage ? unread.text : null),
+    );
     if (next === 'idle') turnAfter(shadow.isWanted ? WANTED_POLL_MS : POLL_MS);
     else turnNext();
   } catch (thrown) {
@@ -93,6 +98,7 @@ function turn(): void {
 
 function openShadow(): Shadow {
   const opened = new Shadow(options, clock, note, rest, (news) => post({ kind: 'news', news }));
+  unread = null;
   options.reader?.postMessage('opened' satisfies ReaderNews);
   opened.want(wantedSeq);
   return opened;
@@ -109,6 +115,12 @@ function onWanted(seq: number): void {
   wantedSeq = Math.max(wantedSeq, seq);
   shadow?.want(wantedSeq);
   lookNow();
+}
+
+/** Noted once, not with every question. */
+function onUnread(failure: ReadFailure): void {
+  if (failure.text !== unread?.text) note(failure.text);
+  unread = failure;
 }
 
 function lookNow(): void {
@@ -189,7 +201,10 @@ function close(): void {
   }
 }
 
-options.reader?.on('message', (seq: WantedSeq) => onWanted(seq));
+options.reader?.on('message', (told: FromReader) => {
+  if (typeof told === 'number') onWanted(told);
+  else onUnread(told);
+});
 port.on('message', (message: ToShadow | CloseMessage) => {
   if (message.kind === 'close') close();
   else shadow?.keepRefusals(message.refused);

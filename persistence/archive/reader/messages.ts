@@ -8,12 +8,14 @@ export interface ReaderOptions {
 
 export type ToReader = { readonly kind: 'gateway'; readonly port: MessagePort };
 
-export interface FromReader {
+/** Why a question could not be answered. Damage stays until the archive is another file. */
+export interface ReadFailure {
   readonly text: string;
+  readonly isDamage: boolean;
 }
 
-/** Someone waits for the archive to reach this command. */
-export type WantedSeq = number;
+/** Someone waits for the archive to reach this command, or the archive could not be read. */
+export type FromReader = number | ReadFailure;
 
 /** `opened`: the archive may be another file by now. A number: the last command in it. */
 export type ReaderNews = 'opened' | number;

@@ -1,15 +1,14 @@
 /** The event loop's side of the reader's thread (`worker.ts`). */
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { startThread, Thread } from '../../thread/thread.js';
-import type { FromReader, ReaderOptions, ToReader } from './messages.js';
+import type { ReaderOptions, ToReader } from './messages.js';
 
 interface ReaderEvents {
-  onNote(text: string): void;
   /** A programming error: the process must end. */
   onFatal(error: unknown): void;
 }
 
-export class ReaderThread extends Thread<ToReader, FromReader> {
+export class ReaderThread extends Thread<ToReader, never> {
   constructor(
     options: ReaderOptions,
     private readonly events: ReaderEvents,
@@ -25,9 +24,7 @@ export class ReaderThread extends Thread<ToReader, FromReader> {
     return port2;
   }
 
-  protected override onMessage({ text }: FromReader): void {
-    this.events.onNote(text);
-  }
+  protected override onMessage(): void {}
 
   protected override onError(error: Error): void {
     this.events.onFatal(error);

@@ -3,29 +3,24 @@ import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { must } from '../../../engine/base/assert.js';
 import { messageOf } from '../../../engine/base/attempt.js';
 import type { ArchiveRequest, ArchiveResponse } from '../../../engine/model/archive-reads.js';
+import { codeOf } from '../../errors.js';
 import type { CloseMessage } from '../../thread/thread.js';
-import type { FromReader, ReaderNews, ReaderOptions, ToReader, WantedSeq } from './messages.js';
+import type { FromReader, ReaderNews, ReaderOptions, ToReader } from './messages.js';
 import { ArchiveReader } from './reader.js';
 import { WaitingQuestions } from './waiting.js';
 
 const port = must(parentPort, "the parent's port");
 const { path, shadow } = workerData as ReaderOptions;
-const post = (message: FromReader): void => port.postMessage(message);
+const tellShadow = (message: FromReader): void => shadow.postMessage(message);
 const gateways: MessagePort[] = [];
-let noted = '';
 let timer: NodeJS.Timeout | null = null;
 
 const questions = new WaitingQuestions({
   open: () => ArchiveReader.open(path),
   nowMs: () => performance.now(),
-  hurry: (seq) => shadow.postMessage(seq satisfies WantedSeq),
+  hurry: tellShadow,
   schedule: (lookAgain) => setImmediate(lookAgain),
-  note: (thrown) => {
-    const text = messageOf(thrown);
-    // Once, not with every question.
-    if (text !== noted) post({ text });
-    noted = text;
-  },
+  note: (thrown) => tellShadow({ text: messageOf(thrown), isDamage: codeOf(thrown) === 'archive_corrupt' }),
 });
 
 function watchTime(): void {

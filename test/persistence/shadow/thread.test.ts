@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
+import { MessageChannel } from 'node:worker_threads';
 import Database from 'better-sqlite3';
 import { orders, setUpCommands } from '../../../bench/engine/scenario.js';
 import { must } from '../../../engine/base/assert.js';
@@ -51,11 +52,16 @@ const spoilRow = ({ dir }: HotSide, which: 'min' | 'max'): void =>
 const until = ({ thread }: { thread: ShadowThread }, holds: (status: ShadowThread['status']) => boolean) =>
   askUntil(() => thread.status, holds);
 
-test('it follows the journal while it is written, makes a deleted archive anew, and closes all files at the end', async (t) => {
+test('it follows the journal while it is written, makes a damaged archive whose folder is deleted anew, and closes all files at the end', async (t) => {
   const hot = hotSide(t, 2_000);
-  const started = startThread(hot, { snapshotCommands: 300 });
+  const { port1, port2 } = new MessageChannel();
+  const started = startThread(hot, { snapshotCommands: 300, reader: port1 });
   while (hot.left > 0) {
-    if (hot.left > 800 && hot.left < 1_200) rmSync(hot.dir.archiveFile);
+    if (hot.left > 800 && hot.left < 1_200) {
+      for (const isDamage of [false, true, true]) port2.postMessage({ text: `is: ${isDamage}`, isDamage });
+      await until(started, ({ reason }) => reason === 'is: true');
+      rmSync(hot.dir.archive, { recursive: true });
+    }
     hot.write(400, 20);
     const { seq } = hot.engine;
     const status = await until(
@@ -80,7 +86,7 @@ test('it follows the journal while it is written, makes a deleted archive anew, 
   assert.deepEqual(started.diverged, []);
   assert.match(
     started.notes.join('|'),
-    /^The archive .* was deleted .*\|The archive .* is missing: it is made anew as/,
+    /^is: false\|is: true\|The archive .* was deleted .*\|The archive .* is missing: it is made anew as/,
   );
   assert.deepEqual(checkArchive(hot.dir.archiveFile).faults, []);
 });
