@@ -77,12 +77,8 @@ export class Follower {
     journal: LocalJournal,
     options: FollowerOptions,
   ): Promise<Follower | null> {
-    const located = await options.retry
-      .until(() => locate(log, journal))
-      .catch(async (thrown: unknown) => {
-        refuseOther(await options.retry.until(() => log.readLease()), options.exchange);
-        throw thrown;
-      });
+    refuseOther(await options.retry.until(() => log.readLease()), options.exchange);
+    const located = await options.retry.until(() => locate(log, journal));
     if (located === null) return null;
     return new Follower(log, journal, located.place, new BatchJoiner(located.at, located.epoch), options);
   }
