@@ -9,7 +9,7 @@ import {
   jetstream,
 } from '@nats-io/jetstream';
 import { type KV, Kvm } from '@nats-io/kv';
-import type { NatsConnection } from '@nats-io/transport-node';
+import { type NatsConnection, TimeoutError } from '@nats-io/transport-node';
 import { assert, must } from '../../../engine/base/assert.js';
 import type { StandbyReport } from '../../../engine/model/ports.js';
 import { JournalError } from '../../errors.js';
@@ -237,6 +237,10 @@ function asGone(thrown: unknown, stream: string): unknown {
       `the stream ${stream} or its lease (KV_${stream}-lease) is gone: restart tote on a standby, or on the leader where there is none, which makes it anew`,
       { cause: thrown },
     );
+  if (thrown instanceof TimeoutError)
+    return new Error(`no answer about the stream ${stream} in time: do the servers reach each other?`, {
+      cause: thrown,
+    });
   if (!(thrown instanceof Error) || thrown.name !== 'JetStreamNotEnabled') return thrown;
   return new Error(`nobody has the stream ${stream} or its lease now, or there is no JetStream`, {
     cause: thrown,
