@@ -108,11 +108,11 @@ export class Shutdown {
     this.log.write('journal_lost', { err: error, rescue });
   }
 
-  /** An operator wants the machine `to` to lead: the process ends as by a signal, and as cleanly. */
+  /** An operator wants the machine `to`, or any for '', to lead: the process ends as by a signal, and as cleanly. */
   handOver(to: string): void {
     if (this.isStopping) return;
     this.#isEnding = true;
-    this.log.write('handover_requested', { to });
+    this.log.write('handover_requested', { to: to === '' ? null : to });
     this.#end(this.#closable);
   }
 

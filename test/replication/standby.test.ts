@@ -97,6 +97,7 @@ async function changesLeader({ nats, leader, b, bettor }: Pair): Promise<void> {
   await event(other.run, 'following');
   const demoted = await tote(['demote', '--nats', nats.url]);
   assert.match(demoted.stdout, /^from +b\nleader +a\nepoch +3\ntook +\d+ ms\n$/);
+  assert.equal((await event(b.run, 'handover_requested'))['to'], null);
   const last = await other.leading;
   const alone = await tote(['demote', '--nats', nats.url]);
   assert.deepEqual([alone.code, /no standby follows; a goes on/.test(alone.stderr)], [3, true]);
