@@ -5,11 +5,13 @@
  */
 import type { HttpRequest, StreamOwner, StreamSocket } from '../../engine/model/ports.js';
 import { later } from '../kit/client-work.js';
-import { Refused, UPGRADE_REQUIRED } from '../kit/refused.js';
+import { type Refused, UPGRADE_REQUIRED } from '../kit/refused.js';
 import type { Session, Sessions } from './sessions.js';
 
-/** The console's own close code of a WebSocket: the session has ended, and the page asks for a login. */
+/** The console's own close codes of a WebSocket: the session has ended, and the page asks for a login. */
 export const SESSION_ENDED = 4401;
+/** A browser tells a page why its stream was closed, but not why it was refused. */
+export const TOO_MANY = 4429;
 export const WATCHERS_MAX = 50;
 /** A page that has not read so much is behind by some messages, and gets the next one it has room for. */
 const WAITING_BYTES_MAX = 64 * 1024;
@@ -17,11 +19,6 @@ const WAITING_BYTES_MAX = 64 * 1024;
 const GOING_AWAY = 1001;
 const POLICY_VIOLATION = 1008;
 const INTERNAL_ERROR = 1011;
-
-const TOO_MANY = new Refused('too_many_streams', `at most ${WATCHERS_MAX} pages watch at a time`, [
-  'Retry-After',
-  '10',
-]);
 
 export class Watchers {
   readonly #watchers = new Map<StreamSocket, Session>();
@@ -39,7 +36,6 @@ export class Watchers {
   open(request: HttpRequest, session: Session): Refused | null {
     const { upgrade } = request;
     if (upgrade === undefined) return UPGRADE_REQUIRED;
-    if (this.#watchers.size >= WATCHERS_MAX) return TOO_MANY;
     upgrade.accept('', (socket) => this.#ownerOf(socket, session));
     return null;
   }
@@ -59,6 +55,10 @@ export class Watchers {
   }
 
   begin(socket: StreamSocket, session: Session): void {
+    if (this.#watchers.size >= WATCHERS_MAX) {
+      socket.close(TOO_MANY, `${WATCHERS_MAX} consoles are open, and no more may be: close one`);
+      return;
+    }
     this.#watchers.set(socket, session);
     if (this.#newest === null) this.tick();
     else socket.send(this.#newest);

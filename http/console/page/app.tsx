@@ -9,7 +9,7 @@ import { Badge, Loading } from './parts/basics.js';
 import { Query, type Shows } from './parts/loaded.js';
 import { logOut, session } from './state/api.js';
 import { placeOf, timeText } from './state/format.js';
-import { isFresh, live, news, node, watch } from './state/live.js';
+import { closedBecause, isFresh, live, news, node, watch } from './state/live.js';
 import { linkTo, route } from './state/route.js';
 import { AccountView, KeyView } from './views/account.js';
 import { AccountsView } from './views/accounts.js';
@@ -120,12 +120,12 @@ const Navigation = (): JSX.Element => (
 /** If a server has sent nothing for some seconds only that is said: its last figures may hold no more. */
 function Condition(): JSX.Element {
   const message = news.value;
-  if (message === null) return <p class="condition quiet">Connecting …</p>;
+  if (message === null) return <p class="condition quiet">{closedBecause.value || 'Connecting …'}</p>;
   const now = live.value;
   return (
     <div class="condition">
       {now?.arePricesSimulated && <Badge tone="bad">prices are simulated</Badge>}
-      {!isFresh.value && <Badge tone="bad">no news from the server</Badge>}
+      {!isFresh.value && <Badge tone="bad">{closedBecause.value || 'no news from the server'}</Badge>}
       {isFresh.value && now !== null && <Badges {...now} />}
       {isFresh.value && now === null && <Badge>{node.value} is a standby</Badge>}
       <span class="quiet">

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import type { HttpRequest, StreamOwner, StreamSocket } from '../../../engine/model/ports.js';
 import type { Session } from '../../../http/console/sessions.js';
-import { SESSION_ENDED, WATCHERS_MAX, Watchers } from '../../../http/console/watchers.js';
+import { SESSION_ENDED, TOO_MANY, WATCHERS_MAX, Watchers } from '../../../http/console/watchers.js';
 
 class PlayedSocket implements StreamSocket {
   readonly received: string[] = [];
@@ -49,21 +49,16 @@ function played() {
     asked.shift()?.({ message });
     await setImmediate();
   };
-  const open = (of = session): PlayedSocket | string => {
+  const opened = (of = session): PlayedSocket => {
     const socket = new PlayedSocket();
     const accept = (_protocol: string, take: (opened: StreamSocket) => StreamOwner): void => {
       socket.owner = take(socket);
       socket.owner.onOpen();
     };
-    const refused = watchers.open({ upgrade: { protocols: '', accept } } as unknown as HttpRequest, of);
-    return refused === null ? socket : refused.code;
-  };
-  const opened = (of = session): PlayedSocket => {
-    const socket = open(of);
-    assert.ok(socket instanceof PlayedSocket);
+    assert.equal(watchers.open({ upgrade: { protocols: '', accept } } as unknown as HttpRequest, of), null);
     return socket;
   };
-  return { watchers, asked, tell, ended, open, opened };
+  return { watchers, asked, tell, ended, opened };
 }
 
 test('nothing is asked while nobody watches', async () => {
@@ -128,9 +123,9 @@ test('the end of a session closes its pages within a second', async () => {
 });
 
 test('the number of pages is bounded, and a server that stops closes them', () => {
-  const { watchers, open, opened } = played();
+  const { watchers, opened } = played();
   const sockets = Array.from({ length: WATCHERS_MAX }, () => opened());
-  assert.equal(open(), 'too_many_streams');
+  assert.equal(opened().closedWith, TOO_MANY);
   sockets[0]?.close(1000);
   const next = opened();
   sockets[1]?.owner?.onPing();

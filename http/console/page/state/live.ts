@@ -18,6 +18,8 @@ effect(() => {
 });
 /** The newest message is one of the last seconds. */
 export const isFresh = signal(false);
+/** The server's own word on why it has closed the last stream, or ''. */
+export const closedBecause = signal('');
 
 const STALE_MS = 4_000;
 const LOOK_EVERY_MS = 1_000;
@@ -33,7 +35,11 @@ export function watch(): () => void {
       if (socket !== opened) return;
       news.value = JSON.parse(data) as LiveMessage | StandbyMessage;
       isFresh.value = true;
+      closedBecause.value = '';
       heardMs = Date.now();
+    };
+    opened.onclose = ({ reason }) => {
+      if (socket === opened) closedBecause.value = reason;
     };
     socket = opened;
     heardMs = Date.now();
