@@ -60,7 +60,7 @@ test('an account, its key, a bet with it, the round voided, the stake back', asy
   await confirm(page, 'Create key');
   const secret = (await dialog.locator('code').textContent()) ?? '';
   assert.match(secret, /^tote_[\w-]{43}$/);
-  await dialog.getByRole('button', { name: 'Copy secret' }).click();
+  await dialog.getByRole('status').locator('button:focus').press('Enter');
   await dialog.getByText('Secret copied').waitFor();
   assert.equal(await page.evaluate('navigator.clipboard.readText()'), secret);
   await dialog.getByRole('button', { name: 'Close' }).click();
@@ -155,7 +155,16 @@ test('rules are changed, lists too: what that changes is shown first, and their 
     await dialog.getByLabel('New value').pressSequentially(typed);
     await dialog.getByRole('button', { name: 'Show what changes' }).click();
     await dialog.getByText(value, { exact: true }).waitFor();
+    if (name === 'feeBps') {
+      const { sequence } = (await server.operator.get<{ sequence: number }>('/rules')).data;
+      const overrides = JSON.stringify({ overrides: { feeBps: 400 } });
+      await server.operator.send('PUT', '/rules', overrides, { 'If-Match': `"${sequence}"` });
+      await confirm(page, 'Put in force');
+      await dialog.getByText('4 %').waitFor();
+      await dialog.getByRole('button', { name: 'Show what changes' }).click();
+    }
     await confirm(page, 'Put in force');
+    await page.locator(`[aria-label="Change ${name}"]:focus`).waitFor();
     const row = page.getByRole('row', { name });
     await row.getByText('operator').waitFor();
     await row.getByRole('cell', { name: value, exact: true }).waitFor();

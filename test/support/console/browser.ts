@@ -38,6 +38,8 @@ export async function newPage(browser: Browser, origin: string): Promise<Watched
   page.setDefaultTimeout(PATIENCE_MS);
   const complaints: string[] = [];
   page.on('console', (message) => {
+    // Chromium's own line on each refusal that the page shows.
+    if (message.text().includes('409 (Conflict)')) return;
     if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
   });
   page.on('pageerror', (error) => complaints.push(String(error)));

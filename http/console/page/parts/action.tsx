@@ -42,8 +42,14 @@ interface ActProps {
   readonly onDone?: ((data: unknown) => void) | undefined;
 }
 
-/** With the id of the button that has opened it. */
-const opened = signal<(ActProps & { readonly by: string }) | null>(null);
+interface Opened extends ActProps {
+  /** The id of the button that has opened it. */
+  readonly by: string;
+  /** The action whose answer has led to this one. */
+  readonly first?: Action;
+}
+
+const opened = signal<Opened | null>(null);
 /** The last action, for the page's status line. */
 export const notice = signal('');
 
@@ -64,6 +70,7 @@ export function Act(props: ActProps): JSX.Element | null {
   return (
     <button
       type="button"
+      id={by}
       aria-label={titleOf(action)}
       disabled={!isFresh.value}
       onClick={() => (opened.value = { ...props, by })}
@@ -80,12 +87,12 @@ export function ActionDialog(): JSX.Element | null {
     notice.value = '';
   };
   useEffect(() => forget, []);
-  return opened.value === null ? null : <OpenDialog key={titleOf(opened.value.action)} {...opened.value} />;
+  return opened.value === null ? null : <OpenDialog key={opened.value.by} {...opened.value} />;
 }
 
 const REASON: Field = { name: 'reason', label: 'Reason', hint: 'It is kept in the journal with your name.' };
 
-function OpenDialog({ action, onDone, by }: ActProps & { readonly by: string }): JSX.Element {
+function OpenDialog({ action, onDone, by, first }: Opened): JSX.Element {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => dialog.current?.showModal(), []);
   const fields = [...(action.fields ?? []), ...(action.next === undefined ? [REASON] : [])];
@@ -93,12 +100,17 @@ function OpenDialog({ action, onDone, by }: ActProps & { readonly by: string }):
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState('');
   const [result, setResult] = useState<ComponentChildren>(null);
+  // The element that had the focus is gone with what the dialog has shown before.
+  useEffect(
+    () => dialog.current?.querySelector<HTMLElement>('input, select, button')?.focus(),
+    [first, result],
+  );
   const close = (): void => dialog.current?.close();
   const typed = Object.fromEntries(Object.entries(values).map(([name, value]) => [name, value.trim()]));
   const preview = action.preview(typed);
   const finish = (data: unknown, isReplay: boolean): void => {
     if (action.next !== undefined) {
-      opened.value = { action: action.next(data, typed), onDone, by };
+      opened.value = { action: action.next(data, typed), onDone, by, first: action };
       return;
     }
     notice.value = `${titleOf(action)}: ${isReplay ? 'the same was done before with this reference, and not again.' : 'done.'}`;
@@ -110,7 +122,8 @@ function OpenDialog({ action, onDone, by }: ActProps & { readonly by: string }):
     event.preventDefault();
     // Half of a time has no value, and would be left out.
     const half = (event.currentTarget as HTMLFormElement).querySelector('[type=datetime-local]:invalid');
-    const unready = half !== null ? 'Complete the time.' : typed['reason'] === '' ? 'Give a reason.' : '';
+    const lacksReason = action.next === undefined && !typed['reason'];
+    const unready = half !== null ? 'Complete the time.' : lacksReason ? 'Give a reason.' : '';
     const missing = typeof preview === 'string' ? preview : unready;
     setError(missing);
     if (missing !== '' || isBusy) return;
@@ -118,8 +131,12 @@ function OpenDialog({ action, onDone, by }: ActProps & { readonly by: string }):
     const [method, path, body, headers] = action.request(typed);
     const answer = await operator(method, path, { ...body, reason: typed['reason'] }, headers);
     setBusy(false);
-    if (answer.ok) finish(answer.data, answer.isReplay);
-    else setError(answer.error);
+    if (answer.ok) return finish(answer.data, answer.isReplay);
+    setError(answer.error);
+    if (!answer.error.startsWith('preview_outdated')) return;
+    // What was shown would be refused again and again: the view and the first action show what holds now.
+    onDone?.(null);
+    if (first !== undefined) opened.value = { action: first, onDone, by };
   };
   return (
     <dialog
@@ -130,12 +147,13 @@ function OpenDialog({ action, onDone, by }: ActProps & { readonly by: string }):
         // Chromium closes it at the third Escape whatever is said to the others.
         if (isBusy) return dialog.current?.showModal();
         opened.value = null;
-        // The element that had the focus may be gone by now.
-        if (document.activeElement === document.body) document.getElementById('main')?.focus();
+        // The button may be gone by now.
+        (document.getElementById(by) ?? document.getElementById('main'))?.focus();
       }}
     >
       <h2 id="dialog-title">{titleOf(action)}</h2>
-      {result ?? (
+      <div role="status">{result}</div>
+      {result === null && (
         <form id="action" onSubmit={submit} noValidate>
           <p>{action.about}</p>
           {fields.map((field) => (
