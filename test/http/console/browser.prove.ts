@@ -331,12 +331,32 @@ test('the overview names what needs attention, and goes on by itself after a res
     await attention.getByRole('button', { name: 'Resume' }).click();
     await confirm(page, 'Resume market');
     await page.getByText('Nothing needs your attention').waitFor();
-    await page.getByRole('button', { name: 'Stop trading' }).click();
     const other = await page.context().newPage();
-    await other.goto(`${second.operatorUrl}/console`);
-    await other.getByRole('button', { name: 'Log out' }).click();
-    await page.getByLabel('Operator token').fill(second.token);
+    const endSession = async (): Promise<void> => {
+      await other.goto(`${second.operatorUrl}/console`);
+      await other.getByRole('button', { name: 'Log out' }).click();
+      await page.getByLabel('Operator token').fill(second.token);
+    };
+    await page.route('**/trading', (route) => endSession().then(() => route.continue()));
+    await page.getByRole('button', { name: 'Stop trading' }).click();
+    await confirm(page, 'Stop trading');
+    await page.getByText('nothing was changed').waitFor();
     await page.keyboard.press('Enter');
+    await page.getByRole('link', { name: 'Rules' }).click();
+    await page.getByRole('button', { name: 'Change feeBps', exact: true }).click();
+    await page.route('**/rules', async (route) => {
+      if (route.request().method() === 'GET') return route.continue();
+      const response = await route.fetch();
+      await endSession();
+      await page.keyboard.press('Enter');
+      await page.getByRole('button', { name: 'Change feeBps', exact: true }).waitFor();
+      await route.fulfill({ response });
+    });
+    await page.getByLabel('New value').fill('2');
+    const answered = page.waitForEvent('requestfinished', (sent) => /dryRun/.test(sent.postData() ?? ''));
+    await page.getByRole('button', { name: 'Show what changes' }).click();
+    await answered;
+    await page.getByRole('link', { name: 'Overview' }).click();
     await attention.waitFor();
     assert.equal(await page.getByRole('dialog').count(), 0, 'what the one before had begun is over');
   } finally {

@@ -130,6 +130,8 @@ function OpenDialog({ action, onDone, by, first }: Opened): JSX.Element {
     setBusy(true);
     const [method, path, body, headers] = action.request(typed);
     const answer = await operator(method, path, { ...body, reason: typed['reason'] }, headers);
+    // The session has ended meanwhile, and the next one may be another operator's.
+    if (dialog.current === null) return;
     setBusy(false);
     if (answer.ok) return finish(answer.data, answer.isReplay);
     setError(answer.error);

@@ -13,7 +13,7 @@ const TOKEN: Field = {
 
 export function LoginView(): JSX.Element {
   const [values, setValues] = useState<Values>({});
-  const [error, setError] = useState(endedBecause.value);
+  const [error, setError] = useState('');
   useEffect(() => document.querySelector('input')?.focus(), []);
   const submit = async (event: Event): Promise<void> => {
     event.preventDefault();
@@ -26,7 +26,7 @@ export function LoginView(): JSX.Element {
       <form onSubmit={submit} noValidate>
         <FieldInput field={TOKEN} values={values} onChange={setValues} />
         <p class="error" role="alert">
-          {error}
+          {error || endedBecause.value}
         </p>
         <div class="buttons">
           <button type="submit" class="primary">
