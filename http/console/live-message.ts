@@ -1,7 +1,7 @@
 /** The messages of the console's stream, the same for every open page. */
 import { ASSETS, type Asset, assetOf, MARKET_IDS, textAt } from '../../engine/model/domain.js';
 import * as M from '../board/markets.js';
-import type { Raised } from '../metrics/alarms.js';
+import type { Raised, RaisedAlarms } from '../metrics/alarms.js';
 import type { StandbyStatus } from '../metrics/replication.js';
 import type { Pulse } from '../operator/queries/status.js';
 import type { ShownMarket } from '../wire/market-text.js';
@@ -18,6 +18,8 @@ export interface LiveMessage extends Pulse {
   /** Those that are active. */
   readonly markets: readonly MarketNow[];
   readonly alarms: readonly Raised[];
+  /** Trouble that is an alarm if it lasts. */
+  readonly waiting: readonly string[];
 }
 
 /** From a server that follows. */
@@ -26,7 +28,11 @@ export interface StandbyMessage {
   readonly replication: StandbyStatus;
 }
 
-export function liveMessage(board: M.Board, pulse: Pulse, alarms: readonly Raised[]): LiveMessage {
+export function liveMessage(
+  board: M.Board,
+  pulse: Pulse,
+  { raised, waiting }: Pick<RaisedAlarms, 'raised' | 'waiting'>,
+): LiveMessage {
   const [row, assetRow] = [new Float64Array(M.MARKET_FIELDS), new Float64Array(M.ASSET_FIELDS)];
   const markets = MARKET_IDS.flatMap((id, market): MarketNow[] => {
     board.markets.read(market, row);
@@ -43,5 +49,5 @@ export function liveMessage(board: M.Board, pulse: Pulse, alarms: readonly Raise
       },
     ];
   });
-  return { ...pulse, markets, alarms };
+  return { ...pulse, markets, alarms: raised, waiting };
 }

@@ -18,6 +18,7 @@ export class RaisedAlarms {
   /** By the alarm's name: its figure has been beyond the limit since then, by a clock that nobody sets and by the other. */
   readonly #since = new Map<string, Pick<Reading, 'monotonicMs' | 'timeMs'>>();
   #raised: readonly Raised[] = [];
+  #waiting = ['no figures have come since the start'];
 
   /** `dataDir` is as commands of a shell take it. */
   constructor(
@@ -29,9 +30,15 @@ export class RaisedAlarms {
     return this.#raised;
   }
 
+  /** The trouble of alarms that are raised only if it lasts. */
+  get waiting(): readonly string[] {
+    return this.#waiting;
+  }
+
   /** To be called after each sample of the vitals. */
   check(reading: Reading, vitals: Pick<Vitals, 'latest' | 'sum'>): void {
     const before = this.#raised;
+    this.#waiting = [];
     this.#raised = ALARMS.flatMap((alarm) => this.#check(alarm, alarm.figure(reading, vitals), reading));
     for (const { name, severity, what, value, limit } of this.#raised)
       if (!before.some((one) => one.name === name))
@@ -48,7 +55,10 @@ export class RaisedAlarms {
     }
     const since = this.#since.get(name) ?? { monotonicMs, timeMs };
     this.#since.set(name, since);
-    if (monotonicMs - since.monotonicMs < forSeconds * 1_000) return [];
+    if (monotonicMs - since.monotonicMs < forSeconds * 1_000) {
+      this.#waiting.push(what);
+      return [];
+    }
     const own = advice.replaceAll('DATA_DIR', () => this.dataDir);
     const common = { name, severity, what, advice: own, unit, value };
     return { ...common, limit: limitOf(alarm), since: since.timeMs / 1_000 };

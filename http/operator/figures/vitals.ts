@@ -17,7 +17,7 @@ export class Figures {
 
   constructor(
     private readonly readings: Readings,
-    private readonly raised: RaisedAlarms,
+    readonly alarms: RaisedAlarms,
     private readonly clock: Clock,
   ) {
     this.#vitals.sample(this.take());
@@ -27,11 +27,7 @@ export class Figures {
   sample(): void {
     const reading = this.take();
     this.#vitals.sample(reading);
-    this.raised.check(reading, this.#vitals);
-  }
-
-  get alarms(): readonly Raised[] {
-    return this.raised.raised;
+    this.alarms.check(reading, this.#vitals);
   }
 
   take(): Reading {
@@ -41,6 +37,6 @@ export class Figures {
   /** `seconds` is a time since 1970. */
   since(seconds: number): VitalsResource {
     const everySeconds = SAMPLE_EVERY_MS / 1_000;
-    return { everySeconds, ...this.#vitals.since(seconds), alarms: this.alarms };
+    return { everySeconds, ...this.#vitals.since(seconds), alarms: this.alarms.raised };
   }
 }

@@ -217,7 +217,7 @@ export class Bench {
       tokens: guard,
       sessionKey: Buffer.alloc(32),
       clock: systemClock,
-      message: async () => liveMessage(board, await engine.ask('pulse', {}), []),
+      message: async () => liveMessage(board, await engine.ask('pulse', {}), { raised: [], waiting: [] }),
       pages: new Map(),
     });
     const api = createOperatorApi({

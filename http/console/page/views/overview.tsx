@@ -72,11 +72,16 @@ const withLine = (figure: string, values: readonly (number | null)[]): Component
 /** The alarms, the worst first, with what does something about them at once. */
 const Attention = (message: LiveMessage): JSX.Element => (
   <section class="findings" aria-live="polite" aria-label="What needs attention">
-    {message.alarms.length === 0 && isFresh.value && (
+    {message.alarms.length + message.waiting.length === 0 && isFresh.value && (
       <p class="fine">
         <Badge tone="good">all is well</Badge> Nothing needs your attention.
       </p>
     )}
+    {message.waiting.map((what) => (
+      <p class="fine" key={what}>
+        <Badge tone="warn">no alarm yet</Badge> It is one if this lasts: {what}.
+      </p>
+    ))}
     <ul>
       {[...message.alarms]
         .sort((one, other) => one.severity.localeCompare(other.severity))
