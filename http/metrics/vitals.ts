@@ -127,7 +127,7 @@ export interface Samples {
 }
 
 export class Vitals {
-  readonly #timesMs: number[] = [];
+  #timesMs: number[] = [];
   readonly #columns = new Map<VitalName, (number | null)[]>(VITAL_NAMES.map((name) => [name, []]));
   #before: Reading | null = null;
 
@@ -136,6 +136,9 @@ export class Vitals {
     const before = this.#before;
     this.#before = reading;
     if (before === null) return;
+    // A clock that was set back takes the earlier times with it: plots need them in order.
+    const aheadMs = (this.#timesMs.at(-1) ?? 0) - reading.timeMs;
+    if (aheadMs >= 0) this.#timesMs = this.#timesMs.map((timeMs) => timeMs - aheadMs - SAMPLE_EVERY_MS);
     push(this.#timesMs, reading.timeMs);
     for (const name of VITAL_NAMES) {
       const value = COLUMNS[name](reading, before);

@@ -69,7 +69,7 @@ test('rates and percentiles are those of the time since the last sample, over al
 });
 
 test('an hour is kept, every column as long as the times, and what is later than a time is given', () => {
-  const { vitals, sample } = watched();
+  const { vitals, sample, readings } = watched();
   for (let at = 0; at < SAMPLES_MAX + 50; at++) sample();
   const all = vitals.since(0);
   assert.deepEqual([all.time.length, Object.keys(all.columns)], [SAMPLES_MAX, VITAL_NAMES]);
@@ -79,6 +79,9 @@ test('an hour is kept, every column as long as the times, and what is later than
   const late = vitals.since(newest - 10);
   assert.deepEqual([late.time, late.columns['gateways']?.length], [[newest - 5, newest], 2]);
   assert.deepEqual(vitals.since(newest).time, []);
+  vitals.sample(readings.take(START_MS - 7_200_000, 0));
+  const { time } = vitals.since(0);
+  assert.deepEqual(time, time.toSorted(), 'also by a clock that was set back');
 });
 
 test('an alarm tells since when, what and what to do, and ends with its cause: the log has both', () => {
