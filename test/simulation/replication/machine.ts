@@ -45,6 +45,8 @@ export class SimMachine {
   isLoaded = true;
   /** Run once, when a leader has its next batch under way. */
   onCommit: (() => void) | null = null;
+  /** Run once, when the log's answer to a leader's batch is on its way to the main thread. */
+  onAnswer: (() => void) | null = null;
   process: SimProcess;
   leading: Leading | null = null;
   engine = new Engine();
@@ -144,7 +146,13 @@ export class SimMachine {
         events.onFailure(fromErrorParts(message.error));
       } else events.onMessage(message);
     };
-    const toMain = (message: FromReplication): void => process.post(() => told(message));
+    const toMain = (message: FromReplication): void => {
+      process.post(() => told(message));
+      if (message.kind !== 'published') return;
+      const { onAnswer } = this;
+      this.onAnswer = null;
+      onAnswer?.();
+    };
     const log = network.client(process, this.way);
     const replicator = new Replicator({
       ...{ role: 'auto', node: this.node, exchange: 'simulated', leaseMs },

@@ -121,7 +121,7 @@ class World {
   }
 
   #planFault(): void {
-    this.#scheduler.after(this.#rng.integer(100, 3_000), () => {
+    this.#scheduler.after(this.#rng.integer(100, 5_000), () => {
       if (!this.#isStorm) return;
       this.#fault();
       this.#planFault();
@@ -134,23 +134,27 @@ class World {
     const machine = rng.chance(0.6) && leading !== undefined ? leading : rng.pick(this.#machines);
     const forMs = rng.chance(0.4) ? rng.integer(50, 1_500) : rng.integer(1_500, 9_000);
     const later = (run: () => void): void => this.#scheduler.after(forMs, run);
+    const stop = (): void => {
+      machine.process.stop();
+      // Mostly for longer than the lease and a takeover.
+      this.#scheduler.after(forMs + rng.integer(2_000, 6_000), () => machine.continue());
+    };
     switch (rng.integer(0, this.#mayGoBack ? 9 : 8)) {
       case 0:
         if (machine.process.isAlive) machine.kill(forMs);
         break;
       case 1:
-        machine.process.stop();
-        later(() => machine.continue());
+        stop();
         break;
-      case 2:
+      case 2: {
         // In the middle of a batch, whose answers come while the process stands.
-        machine.onCommit = () =>
-          this.#scheduler.after(rng.integer(1, 5), () => {
-            if (!this.#isStorm) return;
-            machine.process.stop();
-            this.#scheduler.after(forMs, () => machine.continue());
-          });
+        const stopInStorm = (): void => {
+          if (this.#isStorm) stop();
+        };
+        if (rng.chance(0.5)) machine.onAnswer = stopInStorm;
+        else machine.onCommit = () => this.#scheduler.after(rng.integer(1, 5), stopInStorm);
         break;
+      }
       case 3: {
         const isUp = rng.chance(0.5);
         const isBoth = rng.chance(0.5);
