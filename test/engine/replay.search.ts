@@ -115,6 +115,8 @@ const FACTS: Readonly<Partial<Record<Command['kind'], readonly string[]>>> = {
   ...{ depositHouse: ['amountCents', 'reference'], withdrawHouse: ['amountCents', 'reference'] },
 };
 
+const nextTier = (tier: number): number => (tier + 1) % TIERS.length;
+
 function otherThan(value: unknown): unknown {
   if (typeof value === 'boolean') return !value;
   if (typeof value === 'number') return value + 1;
@@ -134,7 +136,7 @@ function alter(command: Command, rng: Rng): Command {
     default: {
       const name = rng.pick(must(FACTS[command.kind], command.kind));
       const value = (command as unknown as Readonly<Record<string, unknown>>)[name];
-      return { ...command, [name]: otherThan(value) };
+      return { ...command, [name]: name === 'tier' ? nextTier(Number(value)) : otherThan(value) };
     }
   }
 }
@@ -158,7 +160,7 @@ function alterRules(rules: Rules, rng: Rng): Rules {
 /** A field that was left alone may have the other value already: only set fields change, or the account. */
 function alterUpdate(command: Extract<Command, { kind: 'updateAccount' }>, rng: Rng): Command {
   const { tier, frozen } = command;
-  if (tier !== null && rng.chance(0.5)) return { ...command, tier: (tier + 1) % TIERS.length };
+  if (tier !== null && rng.chance(0.5)) return { ...command, tier: nextTier(tier) };
   if (frozen !== null && rng.chance(0.8)) return { ...command, frozen: !frozen };
   return { ...command, account: command.account === 1 ? 2 : 1 };
 }

@@ -44,7 +44,7 @@ const IN_STREAMS: Outcomes = {
   declareSetup: ['accepted'],
   withdrawHouse: [...MOVED_ONCE, 'insufficient_balance'],
   expireKey: ['accepted', 'invalid_request', 'key_not_found'],
-  rotateKey: ['accepted', 'key_disabled', 'key_expired', 'key_not_found', 'too_many_keys'],
+  rotateKey: ['accepted', 'key_disabled', 'key_expired', 'key_not_found'],
   ...Object.fromEntries(
     ['advance', 'boundaryPrice', 'openLate', 'settle', 'fillOrders', 'expireOrders'].map((kind) => [
       kind,

@@ -49,7 +49,7 @@ function reference(world: World, rng: Rng): string {
 }
 
 export const transferHouse = (world: World, rng: Rng): Command => ({
-  kind: rng.pick(['depositHouse', 'depositHouse', 'withdrawHouse']),
+  kind: rng.pick(['depositHouse', 'withdrawHouse']),
   timeMs: world.nowMs,
   amountCents: rng.weighed([8, 1], [rng.pick([1, 500_00, 2_000_00]), world.state.houseCents + 1]),
   reference: reference(world, rng),

@@ -29,7 +29,7 @@ function limitMoves({ state, nowMs }: World, isBetting: boolean): readonly (read
     [isBetting ? 25 : 1, orders.limitOrder],
     [isBetting ? 6 : 0.5, orders.cancelOrder],
     [isBetting ? 3 : 0.5, orders.cancelOrders],
-    [isBetting ? 6 : 0.3, orders.fillOrders],
+    [isBetting ? 12 : 0.3, orders.fillOrders],
     [1, orders.setDeadman],
     [isExpiring ? 8 : 0.3, orders.expireOrders],
   ];
@@ -52,7 +52,7 @@ function choices(world: World): readonly (readonly [number, Generator])[] {
     [state.accounts.length < 2 ? 20 : 1, operator.createAccount],
     [1.5, operator.updateAccount],
     [4, operator.transfer],
-    [1.5, operator.transferHouse],
+    [3, operator.transferHouse],
     [2, operator.createKey],
     [2, operator.updateKey],
     [0.7, operator.expireKey],
