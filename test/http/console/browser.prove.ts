@@ -188,6 +188,11 @@ test('a key is rotated: its secret is shown once, and the old one has an end', a
   await dialog.getByRole('button', { name: 'Close' }).click();
   await page.getByRole('rowheader', { name: 'key_2' }).waitFor();
   assert.equal((await server.api(secret).get('/markets')).status, 200);
+  for (const verb of ['Freeze', 'Unfreeze', 'Disable', 'Enable']) {
+    await page.locator(`button[aria-label^="${verb} "]`).first().click();
+    await confirm(page, verb);
+    await page.locator(`main button:focus:not([aria-label^="${verb} "])`).waitFor();
+  }
 });
 
 test('a limit order that waits, a key that gets an expiry, and both in the audit', async (page, server) => {

@@ -25,9 +25,10 @@ export function AccountView({ of: account, reload }: Shows<AccountResource>): JS
   return (
     <>
       <div class="buttons">
-        {[deposit(purse), withdraw(purse), changeTier(account), freeze(account)].map((action) => (
-          <Act key={action.verb} action={action} onDone={reloadAll} />
-        ))}
+        <Act action={deposit(purse)} onDone={reloadAll} />
+        <Act action={withdraw(purse)} onDone={reloadAll} />
+        <Act action={changeTier(account)} onDone={reloadAll} />
+        <Act action={freeze(account)} onDone={reloadAll} />
       </div>
       <Figures
         of={{
@@ -88,9 +89,9 @@ const Keys = ({ of: keys, reload }: Shows<readonly KeyResource[]>): JSX.Element 
 
 const keyActions = (key: KeyResource, reload: () => void): JSX.Element => (
   <div class="row">
-    {[rotateKey(key), expireKey(key), switchKey(key)].map((action) => (
-      <Act key={action.verb} action={action} onDone={reload} />
-    ))}
+    <Act action={rotateKey(key)} onDone={reload} />
+    <Act action={expireKey(key)} onDone={reload} />
+    <Act action={switchKey(key)} onDone={reload} />
   </div>
 );
 
