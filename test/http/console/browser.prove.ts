@@ -13,7 +13,7 @@ import { freePort } from '../../support/processes/nginx.js';
 import { newDataDir, Server } from '../../support/processes/server.js';
 
 const REASON = 'a test of the console';
-const SET_CLOCK_BACK = '((now) => { Date.now = () => now() - 7_200_000 })(Date.now)';
+const SET_CLOCK_BACK = '((now, hours = 0) => { Date.now = () => now() - ++hours * 3_600_000 })(Date.now)';
 const CREATED_AT = '2026-11-22T12:00:00.000Z';
 
 let betRound = '';
@@ -317,13 +317,15 @@ test('the overview names what needs attention, and goes on by itself after a res
   const env = { TOTE_OPERATOR_PORT: String(await freePort()) };
   const first = await Server.start({ dataDir, env });
   const { page } = await newPage(browser, first.operatorUrl);
+  const opened = page.waitForEvent('websocket');
   await logIn(page, first);
   await page.getByText('Nothing needs your attention').waitFor();
   await first.operator.patch('/markets/BTC_FIVE_MINUTES', { suspended: true });
   const attention = page.getByRole('region', { name: 'What needs attention' });
   await attention.getByText('BTC 5 min is suspended.').waitFor();
-  first.run.signal('SIGSTOP');
   await page.evaluate(SET_CLOCK_BACK);
+  for (let n = 0; n < 3; n++) await (await opened).waitForEvent('framereceived');
+  first.run.signal('SIGSTOP');
   await page.getByRole('alert').getByText('The server has sent nothing').waitFor();
   await first.kill();
   assert.equal(await page.getByRole('button', { name: 'Stop trading' }).isDisabled(), true);

@@ -21,13 +21,14 @@ export const isFresh = signal(false);
 /** The server's own word on why it has closed the last stream, or ''. */
 export const closedBecause = signal('');
 
-const STALE_MS = 4_000;
 const LOOK_EVERY_MS = 1_000;
+const SILENT_LOOKS_MAX = 4;
 
 /** Returns what ends it. */
 export function watch(): () => void {
   let socket: WebSocket;
-  let heardMs: number;
+  /** After a page that was busy for long, one look comes before the messages that wait. */
+  let silentLooks: number;
   const open = (): void => {
     const { protocol, host } = location;
     const opened = new WebSocket(`${protocol === 'https:' ? 'wss' : 'ws'}://${host}/console/stream`);
@@ -36,18 +37,17 @@ export function watch(): () => void {
       news.value = JSON.parse(data) as LiveMessage | StandbyMessage;
       isFresh.value = true;
       closedBecause.value = '';
-      heardMs = Date.now();
+      silentLooks = 0;
     };
     opened.onclose = ({ reason }) => {
       if (socket === opened) closedBecause.value = reason;
     };
     socket = opened;
-    heardMs = Date.now();
+    silentLooks = 0;
   };
   const look = (): void => {
-    // The clock may have been set back.
-    const silentMs = Math.abs(Date.now() - heardMs);
-    if (socket.readyState <= WebSocket.OPEN && silentMs < STALE_MS) return;
+    silentLooks += 1;
+    if (socket.readyState <= WebSocket.OPEN && silentLooks < SILENT_LOOKS_MAX) return;
     isFresh.value = false;
     socket.close();
     open();
