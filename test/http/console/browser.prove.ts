@@ -132,7 +132,11 @@ test('a page beyond the limit says why it waits, and goes on once another is clo
   const client = new ConsoleClient(server.operatorUrl);
   const { writes } = await client.loggedIn(server.token);
   const streams = await Promise.all(Array.from({ length: WATCHERS_MAX }, () => client.stream(writes)));
+  let isPassed = false;
+  await page.routeWebSocket('**', (socket) => void (isPassed ? socket.connectToServer() : socket.close()));
   const loggedIn = logIn(page, server);
+  await page.getByText('does not pass on WebSocket upgrades').waitFor();
+  isPassed = true;
   await page.getByText('no more may be: close one').waitFor();
   for (const stream of streams) if (stream instanceof ConsoleStream) stream.close();
   await loggedIn;

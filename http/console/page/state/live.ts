@@ -18,9 +18,11 @@ effect(() => {
 });
 /** The newest message is one of the last seconds. */
 export const isFresh = signal(false);
-/** The server's own word on why it has closed the last stream, or ''. */
+/** The server's own word on why it has closed the last stream, or what may keep the first one from opening, or ''. */
 export const closedBecause = signal('');
 
+const NO_STREAM =
+  'No stream has opened yet: the server is away, or a proxy on the way does not pass on WebSocket upgrades.';
 const LOOK_EVERY_MS = 1_000;
 const SILENT_LOOKS_MAX = 4;
 
@@ -40,7 +42,7 @@ export function watch(): () => void {
       silentLooks = 0;
     };
     opened.onclose = ({ reason }) => {
-      if (socket === opened) closedBecause.value = reason;
+      closedBecause.value = reason || (news.value === null ? NO_STREAM : '');
     };
     socket = opened;
     silentLooks = 0;
