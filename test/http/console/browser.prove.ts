@@ -197,6 +197,8 @@ test('a key is rotated: its secret is shown once, and the old one has an end', a
     await confirm(page, verb);
     await page.locator(`main button:focus:not([aria-label^="${verb} "])`).waitFor();
   }
+  await server.operator.post('/keys/key_2/rotate', { overlapSeconds: 0 });
+  await page.getByRole('row', { name: 'key_2' }).getByText('expired').waitFor();
 });
 
 test('a limit order that waits, a key that gets an expiry, and both in the audit', async (page, server) => {

@@ -15,6 +15,12 @@ interface MadeKey extends KeyResource {
 
 const EXPIRES: Field = { name: 'expires', label: 'Expires (UTC)', kind: 'time' };
 export const endOf = (iso: string | null): string => (iso === null ? 'never' : timeText(iso));
+/** By the server's clock, which a sandbox moves. */
+const nowMs = (): number => live.value?.timeMs ?? Date.now();
+export const stateOf = ({ enabled, expiresAt }: KeyResource): 'enabled' | 'disabled' | 'expired' => {
+  if (!enabled) return 'disabled';
+  return expiresAt !== null && Date.parse(expiresAt) <= nowMs() ? 'expired' : 'enabled';
+};
 const expiryIn = ({ expires }: Values): string | undefined => (expires ? isoOf(expires) : undefined);
 const chosenOf = (typed: Values): string[] => SCOPES.filter((scope) => typed[scope] === 'true');
 
@@ -99,8 +105,7 @@ export const rotateKey = ({ id, accountId, scopes, expiresAt }: KeyResource): Ac
     },
   ],
   preview: ({ overlap = '' }) => {
-    // By the server's clock, which a sandbox moves.
-    const endMs = (live.value?.timeMs ?? Date.now()) + Number(overlap) * 1_000;
+    const endMs = nowMs() + Number(overlap) * 1_000;
     const after = expiresAt === null ? endMs : Math.min(endMs, Date.parse(expiresAt));
     return [
       [`New key of ${accountId}`, '', scopes.join(', ')],

@@ -5,7 +5,7 @@ import type { AccountResource } from '../../../operator/accounts.js';
 import type { KeyResource } from '../../../operator/keys.js';
 import type { LedgerEntry } from '../../../wire/archive-types.js';
 import { changeTier, freeze } from '../actions/accounts.js';
-import { createKey, endOf, expireKey, rotateKey, switchKey } from '../actions/keys.js';
+import { createKey, endOf, expireKey, rotateKey, stateOf, switchKey } from '../actions/keys.js';
 import { deposit, withdraw } from '../actions/money.js';
 import { Act } from '../parts/action.js';
 import { Badge, Figures, Ref, Section } from '../parts/basics.js';
@@ -76,10 +76,7 @@ const Keys = ({ of: keys, reload }: Shows<readonly KeyResource[]>): JSX.Element 
     columns={[
       ['Key', ({ id }) => <Ref id={id} />],
       ['~Scopes', ({ scopes }) => scopes.join(', ')],
-      [
-        'State',
-        ({ enabled }) => <Badge tone={enabled ? 'good' : 'bad'}>{enabled ? 'enabled' : 'disabled'}</Badge>,
-      ],
+      ['State', (key) => <Badge tone={stateOf(key) === 'enabled' ? 'good' : 'bad'}>{stateOf(key)}</Badge>],
       ['Created', ({ createdAt }) => timeText(createdAt)],
       ['Expires', ({ expiresAt }) => endOf(expiresAt)],
       ['Action', (key) => keyActions(key, reload), 'support'],
