@@ -1,4 +1,4 @@
-/** The bot of docs/bots/quickstart.md, unchanged: its order's first answer gets lost, its second attempt stalls. */
+/** The bot of docs/bots/quickstart.md: UP is dear at first, its order's first answer gets lost, its second attempt stalls. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -13,17 +13,22 @@ const BODY = '{"success":false,"error":"request_timeout"}';
 const STALLED = `HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: ${BODY.length}\r\n\r\n${BODY}`;
 const options = { skip: !isAvailable('python3') && 'python3 cannot be found in PATH' };
 
-test('it places one bet although the answer is lost, and prints its result', options, async (t) => {
+test('it waits for odds, places one bet for lost answers, and prints its result', options, async (t) => {
   const sandbox = await Sandbox.startFor(t);
   const { api, secret } = await sandbox.trader();
   await sandbox.openRounds({ BTC: 100 });
+  const { api: others } = await sandbox.trader();
+  const bet = (prediction: string) => others.order({ marketId: 'BTC_ONE_MINUTE', prediction, amount: 3_000 });
+  await bet('UP');
   const port = Number(new URL(sandbox.server.publicUrl).port);
   const link = await LinkProxy.open(port, { after: 'POST /v1/orders', count: 2, last: STALLED });
   t.after(() => link.close());
   const section = sectionOf(readDocument('docs/bots/quickstart.md'), '## A whole bot');
   const [program = ''] = codeBlocks(section, 'python');
   assert.ok(program.includes('"127.0.0.1", 8080'));
-  const linked = program.replace('"127.0.0.1", 8080', `"127.0.0.1", ${link.port}`);
+  const linked = program
+    .replace('"127.0.0.1", 8080', `"127.0.0.1", ${link.port}`)
+    .replace('time.sleep(1)', 'print("waits")');
   const env = { ...process.env, TOTE_API_KEY: secret };
   const bot = spawn('python3', ['-u', '-c', linked], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   t.after(() => bot.kill());
@@ -32,11 +37,12 @@ test('it places one bet although the answer is lost, and prints its result', opt
   bot.stdout.setEncoding('utf8').on('data', (chunk: string) => {
     said += chunk;
   });
-  while (!said.includes('\n')) {
+  void once(bot.stdout, 'data').then(() => bet('DOWN'));
+  while (!said.includes('placed')) {
     const ending = await Promise.race([once(bot.stdout, 'data').then(() => null), ended]);
     if (ending !== null) assert.fail(ending[1]);
   }
-  assert.match(said, /^placed bet_\d+ at odds of 1\.\d+ in BTC_ONE_MINUTE_\d+\n$/);
+  assert.match(said, /^(waits\n)+placed bet_\d+ at odds of 1\.\d+ in BTC_ONE_MINUTE_\d+\n$/);
   assert.match(link.lost.join(), /^HTTP\/1\.1 201 /);
   assert.equal((await api.orders()).length, 1);
   await sandbox.closeMinute({ BTC: 101 });
