@@ -74,7 +74,7 @@ export abstract class EventsChannel implements StreamChannel {
     // An event may be told a moment before its number is.
     const { end } = log;
     const isPast = since <= now.seq || (log.firstAfter(since - 1) ?? end) < end;
-    const isKnown = since === startSeq || (since > startSeq && isOfRun && isPast);
+    const isKnown = isOfRun && since >= startSeq && isPast;
     const at = isKnown ? log.firstAfter(since) : null;
     if (at === null) {
       connection.refuse(request.id, outOfMemory(since));

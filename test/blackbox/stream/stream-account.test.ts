@@ -138,7 +138,7 @@ test('account: the balance after everything that moves money', async () => {
 });
 
 for (const how of ['stop', 'kill'] as const) {
-  test(`after a ${how}, a number from before it is refused, or nothing has happened since`, async () => {
+  test(`after a ${how}, a number from before it is refused`, async () => {
     const { sandbox, trader } = await start(3);
     const before = await open(sandbox, trader.secret);
     const { since: first, run } = await before.subscribe('fills');
@@ -148,10 +148,10 @@ for (const how of ['stop', 'kill'] as const) {
     sandboxes.set(3, restarted);
     if (how === 'stop') assert.deepEqual(await before.closed, { code: 1001, reason: 'shutting_down' });
     const stream = await open(restarted, trader.secret);
-    const code = await stream.refused({ op: 'subscribe', channel: 'fills', since: first, run });
-    assert.equal(code, 'resync_required');
-    const answer = await stream.answerTo({ op: 'subscribe', channel: 'fills', since: seq, run });
-    assert.ok(answer === 'resync_required' || answer === 'subscribed');
+    for (const since of [first, seq]) {
+      const code = await stream.refused({ op: 'subscribe', channel: 'fills', since, run });
+      assert.equal(code, 'resync_required');
+    }
     const now = await stream.subscribe('fills');
     await restarted.openRounds(OPEN);
     await restarted.api(trader.secret).place(BET);

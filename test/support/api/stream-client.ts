@@ -170,12 +170,6 @@ export class StreamClient {
     return answer.code;
   }
 
-  /** The code of the refusal, or the type of the answer. */
-  async answerTo(message: Readonly<Record<string, unknown>>): Promise<string> {
-    const answer = await this.#answerTo(this.request(message));
-    return answer.type === 'error' ? answer.code : answer.type;
-  }
-
   #answerTo(
     id: number,
   ): Promise<
