@@ -29,7 +29,10 @@ export type EventReader = (seq: number, events: readonly EngineEvent[]) => void;
 /** Receives every durable bet of these orders once and in order, a batch at a time, after the batch's other events. */
 export type BetReader = (bets: readonly BetPlaced[]) => void;
 export type EndReader = (firstSeq: number, lastSeq: number) => void;
+/** Receives the same events as `EventReader` once they are applied, while the engine still has what they name. */
+export type AppliedReader = (events: readonly EngineEvent[]) => void;
 export interface BatchReader {
+  readonly applied: AppliedReader;
   readonly events: EventReader;
   readonly bets: BetReader;
   readonly end: EndReader;

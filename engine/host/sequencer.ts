@@ -15,6 +15,7 @@ import type { Clock, JournalLoss, JournalWriter, SpaceLevel } from '../model/por
 import { BatchQueue } from './batch-queue.js';
 import { CommandClock } from './command-clock.js';
 import {
+  type AppliedReader,
   type BatchReader,
   type BetReader,
   type EndReader,
@@ -162,7 +163,10 @@ export class Sequencer {
       const batch = this.#batches.open(outcome.seq);
       if (isOrder && command.limitOddsE4 === NO_LIMIT && outcome.events.length === 1)
         batch.addOrder(command, outcome.events);
-      else batch.add(command, outcome.events);
+      else {
+        batch.add(command, outcome.events);
+        for (const { applied } of this.#readers) applied(outcome.events);
+      }
       this.#joined(outcome.seq);
       return outcome;
     } catch (error) {
@@ -211,8 +215,13 @@ export class Sequencer {
   }
 
   /** The readers receive all that becomes durable from now on, before the waiters are released. */
-  onEvents(events: EventReader, bets: BetReader = ignore, end: EndReader = ignore): void {
-    this.#readers.push({ events, bets, end });
+  onEvents(
+    events: EventReader,
+    bets: BetReader = ignore,
+    end: EndReader = ignore,
+    applied: AppliedReader = ignore,
+  ): void {
+    this.#readers.push({ events, bets, end, applied });
   }
 
   /** Call several times a second. */

@@ -35,7 +35,7 @@ export class BroadcastPublisher {
   readonly #events: (readonly EngineEvent[])[] = [];
   #bets: readonly BetPlaced[] = [];
   readonly #gateways: (() => void)[] = [];
-  /** A round that is not settled may leave the engine's memory before its settlement is read here. */
+  /** From their beginning until their settlement is told: they may have left the engine's memory by then. */
   readonly #rounds = new Map<number, RoundView>();
 
   /** All of the engine's state must be durable. */
@@ -51,6 +51,15 @@ export class BroadcastPublisher {
   /** `wake` wakes the gateway with the next number, from 0 on. */
   addGateway(wake: () => void): void {
     this.#gateways.push(wake);
+  }
+
+  /** Events that are not durable yet: `onEvents` has them later. */
+  onApplied(events: readonly EngineEvent[]): void {
+    for (const event of events) {
+      if (event.type === 'roundUpcoming' || event.type === 'roundOpened')
+        this.#keep(this.engine.round(event.market, event.roundNumber));
+      else if (event.type === 'roundNotOpened') this.#rounds.delete(keyOf(event));
+    }
   }
 
   onEvents(seq: number, events: readonly EngineEvent[]): void {
@@ -104,25 +113,17 @@ export class BroadcastPublisher {
       case 'keyCreated':
         this.#ofAccount(seq, R.KEY_CREATED, event, R.BET, event.key);
         return true;
-      case 'roundUpcoming':
-        this.#keep(this.engine.round(event.market, event.roundNumber));
-        return false;
-      case 'roundNotOpened':
-        this.#rounds.delete(keyOf(event));
-        return false;
       case 'roundOpened':
-        this.#keep(this.engine.round(event.market, event.roundNumber));
-        return this.#round(seq, event);
       case 'roundLocked':
-        return this.#round(seq, event);
+        this.#round(seq, event);
+        return true;
       case 'rootPublished':
         this.#root(seq, event);
         return true;
-      case 'roundSettled': {
-        const isKnown = this.#round(seq, event);
+      case 'roundSettled':
+        this.#round(seq, event);
         this.#rounds.delete(keyOf(event));
-        return isKnown;
-      }
+        return true;
       default:
         return false;
     }
@@ -210,11 +211,9 @@ export class BroadcastPublisher {
   }
 
   /** The fields that it reads from the round no longer change, although the engine is ahead. */
-  #round(seq: number, event: RoundOpened | RoundChanged): boolean {
+  #round(seq: number, event: RoundOpened | RoundChanged): void {
     const { type } = event;
-    const round = this.#rounds.get(keyOf(event));
-    // With rules that keep no settled rounds, a round that began and ended within a batch was never kept.
-    if (round === undefined) return false;
+    const round = must(this.#rounds.get(keyOf(event)), 'the round of an event');
     const { cells } = this.#end.rounds;
     const at = this.#ofRound(seq, event);
     cells[at + R.OPEN_PRICE] = round.openPrice ?? 0;
@@ -233,7 +232,6 @@ export class BroadcastPublisher {
       cells[at + R.BETS] = round.betCount;
       cells[at + R.VOLUME_CENTS] = round.volumeCents;
     }
-    return true;
   }
 }
 

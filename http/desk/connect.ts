@@ -54,6 +54,7 @@ export function connectEngine(sequencer: Sequencer, memory: SharedMemory, option
       // have everything up to a number that can be read.
       writePosition(lastSeq);
     },
+    (events) => broadcaster.onApplied(events),
   );
   const { deadmanNowMs, heard } = options;
   const deadman = new Deadman({ sequencer, nowMs: deadmanNowMs, heard });
