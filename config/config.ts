@@ -47,6 +47,14 @@ export function readConfig(env: Environment): Config {
   return config;
 }
 
+/** The rules as their file is now: a standby has read it long before it leads. */
+export function readRules(env: Environment): Config['rules'] {
+  const mistakes: string[] = [];
+  const rules = read(VARIABLES.rules, env, mistakes);
+  if (mistakes.length > 0) throw new ConfigError(mistakes);
+  return rules;
+}
+
 /** An invalid text is added to `mistakes`, and the default stands in for the checks that follow. */
 function read<T>({ name, unset, read, isSecret }: Variable<T>, env: Environment, mistakes: string[]): T {
   let text: string | undefined;

@@ -1,9 +1,9 @@
 /** The story of a start: configuration, recovery, ports, the engine's host, first commands, and then requests. */
 import { readFileSync } from 'node:fs';
 import type { Worker } from 'node:worker_threads';
-import { ConfigError, readConfig } from '../config/config.js';
+import { ConfigError, readConfig, readRules } from '../config/config.js';
 import { risksOf } from '../config/production.js';
-import { resolveSetup } from '../config/setup.js';
+import { resolveRules, resolveSetup } from '../config/setup.js';
 import type { Config } from '../config/variables.js';
 import { must } from '../engine/base/assert.js';
 import type { OperatorToken, Refusals } from '../engine/model/operators.js';
@@ -15,6 +15,7 @@ import { openOperatorTokens } from '../persistence/data-dir/operator-tokens.js';
 import { masterSecretFingerprint } from '../persistence/data-dir/secrets.js';
 import { shellWord } from '../persistence/errors.js';
 import { startJournalThread } from '../persistence/journal/thread.js';
+import type { Store } from '../persistence/recovery/open-store.js';
 import { requireSqlite } from '../persistence/sqlite.js';
 import { createLog, type Log, logNodeWarnings } from '../process/log/log.js';
 import { Reloads, tokensReload } from '../process/reloads.js';
@@ -52,7 +53,9 @@ async function start(given: Config, log: Log, operators: Worker): Promise<void> 
   });
   const { store, start } = storage;
   const { dir, masterSecret, signing } = store;
-  const setup = resolveSetup(given, store.engine.setup);
+  const hasFollowed = storage.replicatedLog() !== null && store.engine.seq > 0;
+  const rules = hasFollowed ? await rulesNow(given, store, log) : given.rules;
+  const setup = resolveSetup({ ...given, rules }, store.engine.setup);
   const { config } = setup;
   for (const risk of risksOf(config)) log.write('unsafe_setting', {}, risk);
   const manualClock = openClock(config, store, log);
@@ -78,10 +81,10 @@ async function start(given: Config, log: Log, operators: Worker): Promise<void> 
   const demoSecret = submitFirstCommands(setup, masterSecretFingerprint(masterSecret), sequencer, log);
   lifecycle.start(() => watch.logAwaitedPrices());
 
-  const rules = must(sequencer.engine.rules, 'rules in force');
+  const inForce = must(sequencer.engine.rules, 'rules in force');
   const onRefusals = (refusals: Refusals): void =>
     shadow.keepRefusals({ seq: sequencer.engine.seq, timeMs: sequencer.stampMs(), ...refusals });
-  front.gateways.serve(rules, { answer, onRefusals }, () => reader.connect());
+  front.gateways.serve(inForce, { answer, onRefusals }, () => reader.connect());
   host.threads.takeHeads((head) => front.gateways.setHead(head));
   await new Promise<void>((resolve) => sequencer.whenDurable(sequencer.engine.seq, () => resolve()));
   host.threads.begin();
@@ -101,6 +104,20 @@ async function start(given: Config, log: Log, operators: Worker): Promise<void> 
   };
   startLines.logListening(log, banner, performance.now() - startedMs);
   if (demoSecret !== null) tellDemo(sequencer, publicUrl, demoSecret, dir.demoFile, log);
+}
+
+/** null where the file cannot be put in force: a machine leads all the same, by the rules that are. */
+async function rulesNow(given: Config, { engine, masterSecret }: Store, log: Log): Promise<Config['rules']> {
+  let rules: Config['rules'] = null;
+  const read = async (): Promise<string | null> => {
+    const found = readRules(process.env);
+    const { config, setup } = resolveSetup({ ...given, rules: found }, engine.setup);
+    resolveRules(config, setup, engine.rules, masterSecretFingerprint(masterSecret));
+    rules = found;
+    return rules && 'as the file has them now';
+  };
+  await new Reloads(log).add('rules', read).run();
+  return rules;
 }
 
 const INSTEAD = 'variables configure it (docs/ops/configuration.md), and npx tote has the commands';
