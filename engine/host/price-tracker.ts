@@ -100,13 +100,13 @@ export class PriceTracker {
 
   /**
    * An operator vouches for the price that is held back: it is accepted at engine time `nowMs`, and later ones follow
-   * it.
+   * it. That makes it no newer than it was.
    */
   confirmHeld(asset: number, nowMs: number): void {
-    const tick = this.#jumps[asset]?.release() ?? null;
+    const held = this.#jumps[asset]?.release() ?? null;
     const window = this.#windows[asset];
-    assert(tick !== null && window !== undefined, 'a price is held back');
-    this.#take(tick, window, nowMs);
+    assert(held !== null && window !== undefined, 'a price is held back');
+    this.#take(held.last, window, nowMs, held.heardMs);
   }
 
   /** The process resumes at engine time `nowMs` after a stall, during which it read no ticks. */
@@ -129,8 +129,8 @@ export class PriceTracker {
     return TAKEN;
   }
 
-  #take(tick: PriceTick, window: BoundaryWindow, nowMs: number): void {
-    if (window.latest === null || tick.timeMs > window.latest.timeMs) this.#renewedMs[tick.asset] = nowMs;
+  #take(tick: PriceTick, window: BoundaryWindow, nowMs: number, heardMs = nowMs): void {
+    if (window.latest === null || tick.timeMs > window.latest.timeMs) this.#renewedMs[tick.asset] = heardMs;
     window.take(tick, nowMs);
     this.#estimator?.take(tick);
   }

@@ -22,12 +22,15 @@ const AGREEING_TICKS_MIN = 3;
 /** Ticks that were refused one after the other and agree among themselves. */
 export interface HeldPrice {
   readonly last: PriceTick;
+  /** When `last` arrived, in engine time. */
+  readonly heardMs: number;
   readonly sinceMs: number;
   readonly agreeing: number;
 }
 interface Run extends HeldPrice {
   readonly firstTimeMs: number;
   last: PriceTick;
+  heardMs: number;
   agreeing: number;
 }
 
@@ -40,11 +43,11 @@ export class Jumps {
     return this.#run;
   }
 
-  /** Somebody vouches for the price that is held back. Returns its last tick, or null. */
-  release(): PriceTick | null {
-    const tick = this.#run?.last ?? null;
+  /** Somebody vouches for the price that is held back. Returns it, or null. */
+  release(): HeldPrice | null {
+    const held = this.#run;
     this.#run = null;
-    return tick;
+    return held;
   }
 
   /** For a tick that arrives at engine time `nowMs`, after `latest`. A refused one is remembered. */
@@ -58,6 +61,7 @@ export class Jumps {
     if (run === null || !this.#agree(tick, run.last.price)) this.#run = runFrom(tick, nowMs);
     else if (tick.timeMs > run.last.timeMs) {
       run.last = tick;
+      run.heardMs = nowMs;
       run.agreeing++;
       if (run.agreeing >= AGREEING_TICKS_MIN && nowMs - run.sinceMs >= this.limits.agreementMs) {
         this.#run = null;
@@ -77,5 +81,6 @@ const runFrom = (tick: PriceTick, nowMs: number): Run => ({
   firstTimeMs: tick.timeMs,
   sinceMs: nowMs,
   last: tick,
+  heardMs: nowMs,
   agreeing: 0,
 });
