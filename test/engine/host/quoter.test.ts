@@ -72,9 +72,7 @@ test('there is none from 2 s after the last newer price has arrived, or once it 
   assert.equal(quoter.fairShareE6(MINUTE, atMs + 2_001), NO_FAIR_SHARE);
   host.clock.pass(1_500);
   const nowMs = host.clock.wallMs;
-  const offer = (timeMs: number): void => {
-    host.tracker.offer(tickAt(timeMs, 100.02), nowMs);
-  };
+  const offer = (timeMs: number) => host.tracker.offer(tickAt(timeMs, 100.02), nowMs);
   offer(atMs);
   const afterwards = quoter.fairShareE6(MINUTE, atMs + 2_001);
   assert.equal(afterwards, NO_FAIR_SHARE, 'the same time again is nothing newer');
@@ -87,17 +85,14 @@ test('there is none from 2 s after the last newer price has arrived, or once it 
 
 test('there is none while a price is held back, and no resting order is filled', () => {
   const { host, quoter, tick } = quoting();
-  const offer = (price: number): boolean => {
-    const timeMs = host.clock.wallMs;
-    return host.tracker.offer(tickAt(timeMs, price), timeMs).taken;
-  };
   const limit = { market: MINUTE, fairShareE6: 500_000, limitOddsE4: 25_000, stakeCents: 10_00 };
   const timeMs = host.sequencer.stampMs();
   const outcome = host.sequencer.submit({ ...plainOrder({ timeMs, account: 1, market: MINUTE }), ...limit });
   assert.equal(outcome.status, 'accepted');
   assert.equal(host.engine.restingOrders, 1);
   host.clock.pass(500);
-  assert.equal(offer(160), false);
+  const { wallMs } = host.clock;
+  assert.equal(host.tracker.offer(tickAt(wallMs, 160), wallMs).taken, false);
   assert.equal(quoter.fairShareE6(MINUTE, host.clock.wallMs), SHARE_PRICE_HELD);
   assert.equal(codeOf(ordered(host)), 'price_held');
   host.run(50);
