@@ -5,7 +5,6 @@
 import {
   chownSync,
   closeSync,
-  existsSync,
   fsyncSync,
   openSync,
   readFileSync,
@@ -64,13 +63,6 @@ function writeNew(path: string, content: string | Uint8Array): void {
   const bytes = typeof content === 'string' ? Buffer.from(content) : content;
   for (let written = 0; written < bytes.length; ) written += writeSync(file.fd, bytes, written);
   fsyncSync(file.fd);
-}
-
-/** The path, or the first folder above it that exists. */
-export function nearestExisting(path: string): string {
-  let found = path;
-  while (!existsSync(found)) found = dirname(found);
-  return found;
 }
 
 export function fileBytes(path: string): number {

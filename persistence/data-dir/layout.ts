@@ -3,7 +3,7 @@ import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path';
 import { messageOf, orRefuse } from '../../engine/base/attempt.js';
 import { codeOf, JournalError } from '../errors.js';
-import { nearestExisting, syncPath } from './files.js';
+import { syncPath } from './files.js';
 
 export interface DataDir {
   readonly root: string;
@@ -92,10 +92,7 @@ const MAY_OTHERS_WRITE = 0o022;
 /** Creates it if it is missing. Throws `data_dir_invalid`. */
 export function openFolder(path: string): void {
   try {
-    // On a read-only file system Node's recursive mkdir says that there is no such directory.
-    if (!existsSync(path)) accessSync(nearestExisting(path), constants.W_OK);
-    const created = mkdirSync(path, { recursive: true, mode: 0o700 });
-    if (created !== undefined) syncPath(dirname(created));
+    createFolder(path);
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (thrown) {
     throw unusable(path, thrown);
@@ -105,6 +102,14 @@ export function openFolder(path: string): void {
     'data_dir_invalid',
     `The data directory cannot be used: other users may write to ${path}, and so replace the journal. chmod go-w ${path}`,
   );
+}
+
+/** Node's recursive mkdir never ends below /proc, and misnames a read-only file system. */
+function createFolder(path: string): void {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
+  if (!existsSync(dirname(path))) createFolder(dirname(path));
+  mkdirSync(path, 0o700);
+  syncPath(dirname(path));
 }
 
 const FORBIDDEN = ' may not be written by this user. Give it to the user that runs tote.';

@@ -3,11 +3,11 @@
  * does not flap. The worst level leaves enough for the commits in flight and a clean close: a full disk does not tear
  * the journal.
  */
-import { statfsSync } from 'node:fs';
+import { existsSync, statfsSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { assert } from '../../engine/base/assert.js';
 import type { SpaceLevel } from '../../engine/model/ports.js';
 import { JournalError } from '../errors.js';
-import { nearestExisting } from './files.js';
 
 /** A level is entered when less than this is free. */
 export interface SpaceThresholds {
@@ -30,7 +30,9 @@ export const START_BYTES = Math.ceil(HARD_MIB * (1 + HYSTERESIS)) * MIB;
 
 /** Free for an ordinary user. A path that was deleted counts as the folder above it. */
 export function freeBytesOf(path: string): number {
-  const { bavail, bsize } = statfsSync(nearestExisting(path));
+  let folder = path;
+  while (!existsSync(folder)) folder = dirname(folder);
+  const { bavail, bsize } = statfsSync(folder);
   return bavail * bsize;
 }
 

@@ -30,8 +30,8 @@ test('a file in its place is named in the error', (t) => {
   const file = join(temporaryDir(t), 'data');
   writeFileSync(file, '');
   assert.throws(() => openDataDir(file), refusal('data_dir_invalid', /not a directory. Name another/));
-  const sentence = /below lies below something that is not a directory/;
-  assert.throws(() => openDataDir(join(file, 'below')), refusal('data_dir_invalid', sentence));
+  assert.throws(() => openDataDir(join(file, 'below')), refusal('data_dir_invalid', /below lies below some/));
+  assert.throws(() => openDataDir('/proc/none/data'), refusal('data_dir_invalid', /mkdir '.proc.none'/));
 });
 
 test('a directory that other users may write is refused with the command that mends it', (t) => {
