@@ -21,7 +21,7 @@ import {
   unfinishedPath,
   walPath,
 } from '../data-dir/files.js';
-import { type DataDir, openFolder } from '../data-dir/layout.js';
+import { type DataDir, openPart } from '../data-dir/layout.js';
 import { OpenFiles } from '../data-dir/open-files.js';
 import { JournalError } from '../errors.js';
 import { noRest, type Rest } from '../thread/pace.js';
@@ -83,7 +83,7 @@ export class ArchiveWriter {
     nowMs: number,
     rest: Rest = noRest,
   ): ArchiveWriter {
-    openFolder(dir.archive);
+    openPart(dir.archive);
     const path = dir.archiveFile;
     const unfinished = unfinishedPath(path);
     removeDatabase(unfinished);

@@ -32,8 +32,8 @@ export function syncPath(path: string): void {
 }
 
 /**
- * Root gives a file to the owner of its folder, whose server must be able to read what a command of root's leaves there.
- * Not every file system takes it.
+ * Root gives a file or folder to the owner of the one above, whose server must be able to use what a command of root's
+ * leaves there. Not every file system takes it.
  */
 export function giveToOwner(path: string): void {
   if (process.geteuid?.() !== 0) return;

@@ -3,7 +3,7 @@ import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path';
 import { messageOf, orRefuse } from '../../engine/base/attempt.js';
 import { codeOf, JournalError } from '../errors.js';
-import { syncPath } from './files.js';
+import { giveToOwner, syncPath } from './files.js';
 
 export interface DataDir {
   readonly root: string;
@@ -59,7 +59,8 @@ export function dataDirLayout(path: string): DataDir {
 /** Creates the directory if it is missing, closed to other users. Throws `data_dir_invalid`. */
 export function openDataDir(path: string): DataDir {
   const layout = dataDirLayout(path);
-  for (const folder of [layout.root, layout.journal, layout.snapshots, layout.archive]) openFolder(folder);
+  openFolder(layout.root);
+  for (const part of [layout.journal, layout.snapshots, layout.archive]) openPart(part);
   return layout;
 }
 
@@ -90,7 +91,7 @@ export const requireWritable = (path: string): void =>
 const MAY_OTHERS_WRITE = 0o022;
 
 /** Creates it if it is missing. Throws `data_dir_invalid`. */
-export function openFolder(path: string): void {
+function openFolder(path: string): void {
   try {
     createFolder(path);
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
@@ -102,6 +103,12 @@ export function openFolder(path: string): void {
     'data_dir_invalid',
     `The data directory cannot be used: other users may write to ${path}, and so replace the journal. chmod go-w ${path}`,
   );
+}
+
+/** A folder of a data directory. */
+export function openPart(path: string): void {
+  openFolder(path);
+  giveToOwner(path);
 }
 
 /** Node's recursive mkdir never ends below /proc, and misnames a read-only file system. */

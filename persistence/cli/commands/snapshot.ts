@@ -1,9 +1,9 @@
 /** `tote snapshot`: writes the present state as a snapshot, with or without a running server. */
-import { mkdirSync } from 'node:fs';
 import { newSha256 } from '../../../crypto/hashes.js';
 import { must } from '../../../engine/base/assert.js';
 import { isoText } from '../../../engine/base/iso-text.js';
 import { fileBytes } from '../../data-dir/files.js';
+import { openPart } from '../../data-dir/layout.js';
 import { JournalError } from '../../errors.js';
 import { SnapshotFiles } from '../../snapshot/files.js';
 import { defineCommand } from '../frame/command.js';
@@ -30,7 +30,7 @@ export const snapshotCommand = defineCommand({
         if (lastSeq === 0)
           throw new JournalError('not_found', 'Nothing has happened yet: there is no state to write down.');
         const engine = history.engineAt(lastSeq);
-        mkdirSync(dir.snapshots, { recursive: true, mode: 0o700 });
+        openPart(dir.snapshots);
         const { name: path } = files.save(engine, must(journal.chainAt(lastSeq), 'the end of a batch'));
         const stateDigest = engine.stateDigest(newSha256);
         out.answer({
