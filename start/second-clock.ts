@@ -13,7 +13,7 @@ const AGREE_MS = 10_000;
 const ASK_EVERY_MS = 10_000;
 
 interface SecondClockOptions {
-  readonly sequencer: Pick<Sequencer, 'wallClock'>;
+  readonly sequencer: { readonly wallClock: Pick<Sequencer['wallClock'], 'condition' | 'believe'> };
   readonly clock: Clock;
   readonly liveFeeds: readonly { readonly name: string; readonly newestMs: number }[];
   readonly isSynchronised: () => Promise<boolean>;

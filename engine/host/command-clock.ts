@@ -26,6 +26,10 @@ export class CommandClock {
     return this.guard?.condition ?? 'sound';
   }
 
+  get nowMs(): number {
+    return this.clock.nowMs();
+  }
+
   /** How far the wall clock is ahead of the last stamp, negative if behind; 0 while it is sound. */
   get offsetMs(): number {
     return this.#sound ? 0 : this.clock.nowMs() - this.lastStampMs;

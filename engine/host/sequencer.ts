@@ -116,7 +116,7 @@ export class Sequencer {
   get spaceLevel(): SpaceLevel {
     return this.#spaceLevel;
   }
-  get wallClock(): Pick<CommandClock, 'condition' | 'offsetMs' | 'believe'> {
+  get wallClock(): Pick<CommandClock, 'condition' | 'nowMs' | 'offsetMs' | 'believe'> {
     return this.#commandClock;
   }
 

@@ -12,7 +12,6 @@ function looking(isSynchronised = false) {
   const told: unknown[] = [];
   const wallClock = {
     condition: 'unconfirmed' as 'unconfirmed' | 'sound',
-    offsetMs: DAY_MS,
     believe: () => {
       wallClock.condition = 'sound';
     },

@@ -235,6 +235,6 @@ export class OperatorCommands {
 }
 
 /** The clock's time while somebody has to confirm it; else null. */
-export function unconfirmedMs({ wallClock, engine }: Sequencer): number | null {
-  return wallClock.condition === 'unconfirmed' ? engine.timeMs + wallClock.offsetMs : null;
+export function unconfirmedMs({ wallClock }: Sequencer): number | null {
+  return wallClock.condition === 'unconfirmed' ? wallClock.nowMs : null;
 }

@@ -86,7 +86,7 @@ function status(sources: StatusSources, uptimeMs: number) {
       mode: clockMode,
       time: isoText(nowMs),
       condition: sequencer.wallClock.condition,
-      /** Ahead of engine time, negative if behind, while the condition is not sound. */
+      /** Ahead of the last time that was sound, negative if behind, while the condition is not sound. */
       offsetMs: sequencer.wallClock.offsetMs,
     },
     journal: {
