@@ -28,7 +28,7 @@ test('it waits for odds, places one bet for lost answers, and prints its result'
   assert.ok(program.includes('"127.0.0.1", 8080'));
   const linked = program
     .replace('"127.0.0.1", 8080', `"127.0.0.1", ${link.port}`)
-    .replace('time.sleep(1)', 'print("waits")');
+    .replace('time.sleep(1)', 'print("waits"); time.sleep(0.1)');
   const env = { ...process.env, TOTE_API_KEY: secret };
   const bot = spawn('python3', ['-u', '-c', linked], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   t.after(() => bot.kill());
@@ -38,7 +38,7 @@ test('it waits for odds, places one bet for lost answers, and prints its result'
     said += chunk;
   });
   void once(bot.stdout, 'data').then(() => bet('DOWN'));
-  while (!said.includes('placed')) {
+  while (!/placed.*\n/.test(said)) {
     const ending = await Promise.race([once(bot.stdout, 'data').then(() => null), ended]);
     if (ending !== null) assert.fail(ending[1]);
   }
