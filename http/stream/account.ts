@@ -101,9 +101,7 @@ export class AccountChannel implements StreamChannel {
   }
 
   #confirm(connection: Connection, { id }: Subscribe, moment: Moment): void {
-    connection.send(
-      subscribedText(moment, { id, channel: 'account', markets: null, since: null, run: null }),
-    );
+    connection.send(subscribedText(moment, { id, channel: 'account', markets: null }));
   }
 
   flush(): void {

@@ -86,7 +86,7 @@ export abstract class EventsChannel implements StreamChannel {
     const catchUp = { connection, id, ...this.prepare(connection, request), at, seq: since };
     this.#catchUps.set(connection, catchUp);
     connection.catchUps += 1;
-    connection.send(subscribedText(now, { id, channel: this.channel, markets, since, run }));
+    connection.send(subscribedText(now, { id, channel: this.channel, markets }, { since, run }));
     this.#schedule();
   }
 

@@ -60,9 +60,7 @@ export class MarketsChannel implements StreamChannel {
     this.#groups.join(connection, group, this.#flushes);
     const moment = this.moment();
     const asked = markets ?? null;
-    connection.send(
-      subscribedText(moment, { id, channel: 'markets', markets: asked, since: null, run: null }),
-    );
+    connection.send(subscribedText(moment, { id, channel: 'markets', markets: asked }));
     const parts = group.markets.map((market) => this.#parts[market]?.text ?? '');
     connection.send(stateText('markets', moment, true, parts));
   }

@@ -35,7 +35,7 @@ export class PricesChannel implements StreamChannel {
     // First, because a slow client's stream may end while it is sent the snapshot.
     this.#group.members.set(connection, this.#flushes);
     const moment = this.moment();
-    connection.send(subscribedText(moment, { id, channel: 'prices', markets: null, since: null, run: null }));
+    connection.send(subscribedText(moment, { id, channel: 'prices', markets: null }));
     connection.send(stateText('prices', moment, true, this.#texts));
   }
 

@@ -45,13 +45,15 @@ interface SubscribedFields {
   readonly id: number;
   readonly channel: Channel;
   readonly markets: readonly string[] | null;
-  /** null for state channels, and `run` as well. */
-  readonly since: number | null;
-  readonly run: string | null;
 }
 
-export function subscribedText(moment: Moment, fields: SubscribedFields): string {
-  const { id, channel, markets, since, run } = fields;
+/** `from` is where the events begin; state channels have none. */
+export function subscribedText(
+  moment: Moment,
+  { id, channel, markets }: SubscribedFields,
+  from: { readonly since: number; readonly run: string } | null = null,
+): string {
+  const { since, run } = from ?? { since: null, run: null };
   return `${head('subscribed', moment)},"id":${id},"channel":"${channel}","markets":${JSON.stringify(markets)},"since":${since},"run":${JSON.stringify(run)}}`;
 }
 
