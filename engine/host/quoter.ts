@@ -1,8 +1,8 @@
 /**
  * UP's fair share in a market's open round, for orders (`engine/quotes`) and for the pools as shown. It follows from
  * the asset's latest tick and the rules, since the time left is counted from the tick's own time: it is worked out once
- * a tick, on demand. There is none where the public may know more than the tick says. The volatility behind it is journaled
- * with boundary prices: a restart goes on from the engine's estimates.
+ * for both, on demand. There is none where the public may know more than the tick says. The volatility behind it is
+ * journaled with boundary prices: a restart goes on from the engine's estimates.
  */
 import { must } from '../base/assert.js';
 import type { EngineReads } from '../engine.js';

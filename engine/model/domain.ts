@@ -77,10 +77,10 @@ export const WRITE_TIER = 1;
 
 export const SCOPES = ['markets:read', 'positions:read', 'orders:write', 'orders:cancel'] as const;
 export type Scope = (typeof SCOPES)[number];
-/** Disabled and expired keys included: gateways find keys in memory of a fixed size. */
-export const KEYS_MAX = 1 << 22;
 /** Bit i is `SCOPES[i]`. */
 export const WRITE_SCOPES_MASK = 0b1100;
+/** Disabled and expired keys included: gateways find keys in memory of a fixed size. */
+export const KEYS_MAX = 1 << 22;
 
 export function scopesMask(scopes: readonly Scope[]): number {
   return scopes.reduce((mask, scope) => mask | (1 << SCOPES.indexOf(scope)), 0);
