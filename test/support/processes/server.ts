@@ -21,6 +21,8 @@ const TEST_ENV: Readonly<Record<string, string>> = {
   TOTE_PORT: '0',
   TOTE_OPERATOR_PORT: '0',
   TOTE_CLOCK: 'manual',
+  // Far from midnight, when a long round takes no more bets.
+  TOTE_CLOCK_START: '2026-06-10T10:30:00Z',
   TOTE_FEED: 'push',
   TOTE_DEMO: '0',
   TOTE_RATE_LIMITS: 'off',
