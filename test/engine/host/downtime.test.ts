@@ -97,8 +97,8 @@ test('a service that is asked for the past settles the open round at once, and i
   const [end] = [NOON_MS + MINUTE_MS];
   assert.equal(answer(end, end + 1, 101), false, 'after the boundary');
   assert.equal(answer(end + MINUTE_MS, end, 102), false, 'no round waits for it');
-  assert.equal(answer(end, end - 1_000, 103), true);
-  assert.equal(answer(end, end, 104), false, 'a final price is not revised');
+  assert.equal(answer(end, end, 103), true, 'on the boundary');
+  assert.equal(answer(end, end - 1, 104), false, 'a final price is not revised');
   restarted.run(50);
   assert.deepEqual([open?.status, open?.closePrice, asked.length], [SETTLED, 103, 1]);
   const [command] = ofKind(restarted, 'boundaryPrice');
