@@ -39,11 +39,20 @@ const UNIONS: readonly string[] = ['oneOf', 'anyOf', 'enum', 'required', 'type']
 const byText = (one: unknown, other: unknown): number =>
   JSON.stringify(one) < JSON.stringify(other) ? -1 : 1;
 
+/** The client sends queries, reads the data of successes, and decides failures by their codes. */
+const read = (field: string, value: unknown): unknown => {
+  if (field === 'headers') return undefined;
+  if (field === 'parameters') return (value as { in: string }[]).filter((one) => one.in === 'query');
+  if (field !== 'responses') return value;
+  return Object.fromEntries(Object.entries(value as object).filter(([status]) => status.startsWith('2')));
+};
+const UNREAD = /^export \w+ (paths|webhooks|\$defs) /;
+
 async function generate(name: string, what: string, document: object, options: OpenAPITSOptions = {}) {
-  // As text, because the generator changes its input. The client reads headers by their names.
-  const described = JSON.stringify(document, (field, value) => (field === 'headers' ? undefined : value));
-  const types = astToString(await openapiTS(described, { immutable: true, ...options }));
-  return { path: pathOf(name), text: head(what) + types };
+  // As text, because the generator changes its input.
+  const nodes = await openapiTS(JSON.stringify(document, read), { immutable: true, ...options });
+  const kept = nodes.filter((node) => !UNREAD.test(astToString(node)));
+  return { path: pathOf(name), text: head(what) + astToString(kept) };
 }
 
 export const generatedTypes = () =>
