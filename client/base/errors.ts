@@ -1,6 +1,5 @@
 /** One class of error for requests without success, with a code to decide by. */
-import type { components } from '../generated/stream.js';
-import type { ServerCode } from './types.js';
+import type { ServerCode, StreamError } from './types.js';
 
 /**
  * Codes of the client's own, where no answer of the server says what happened: the connection failed, no answer came in
@@ -9,8 +8,7 @@ import type { ServerCode } from './types.js';
 export type ClientCode = 'connection_failed' | 'timed_out' | 'bad_answer' | 'aborted';
 
 /** A later version of the server may send codes that this type does not list. */
-export type ErrorCode = ServerCode | StreamCode | ClientCode;
-type StreamCode = components['schemas']['StreamError']['code'];
+export type ErrorCode = ServerCode | StreamError['code'] | ClientCode;
 
 /** The odds that an order refused with `odds_changed` would have met. */
 export interface CurrentOdds {

@@ -3,8 +3,8 @@
  * has vanished looks like one on which nothing happens; the server's heartbeats tell the two apart.
  */
 import { timeout } from '../base/timing.js';
+import type { ClientMessage, ServerMessage } from '../base/types.js';
 import { objectIn } from '../rest/send-request.js';
-import type { ClientMessage, ServerMessage } from './messages.js';
 
 /** A WebSocket of browsers, of Node from 22 on, or of the package `ws`. */
 export interface WebSocketLike {

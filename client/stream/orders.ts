@@ -4,7 +4,7 @@
  */
 import { type Failure, NO_MARKS, type OrderMarks, type ToteError } from '../base/errors.js';
 import { type Surroundings, timeout } from '../base/timing.js';
-import type { CancelledOrders, OrderResult, Position } from '../base/types.js';
+import type { CancelledOrders, ClientMessage, Deadman, OrderResult, Position } from '../base/types.js';
 import type { CallDefaults } from '../rest/caller.js';
 import { Pace } from '../rest/pace.js';
 import {
@@ -16,7 +16,6 @@ import {
   persist,
 } from '../rest/persist.js';
 import { type Success, timedOut } from '../rest/send-request.js';
-import type { ClientMessage, Deadman } from './messages.js';
 
 type Outcome = Success | Failure;
 /** Each attempt has an id of its own. */

@@ -4,6 +4,7 @@
  */
 import { type ErrorCode, type Failure, failed, type ToteError } from '../base/errors.js';
 import { backoffMs, callBot, type Surroundings } from '../base/timing.js';
+import type { Channel, Heartbeat, ServerMessage, StreamError } from '../base/types.js';
 import type { CallDefaults } from '../rest/caller.js';
 import type { Hosts } from '../rest/hosts.js';
 import {
@@ -13,14 +14,7 @@ import {
   type WebSocketConstructor,
   type WebSocketLike,
 } from './connection.js';
-import type {
-  Channel,
-  ChannelMessage,
-  Heartbeat,
-  MessageOf,
-  ServerMessage,
-  StreamError,
-} from './messages.js';
+import type { ChannelMessage, MessageOf } from './messages.js';
 import { StreamOrders } from './orders.js';
 import { type SubscribeOptions, Subscription } from './subscription.js';
 import { Subscriptions } from './subscriptions.js';

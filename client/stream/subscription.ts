@@ -4,7 +4,8 @@
  */
 import type { ToteError } from '../base/errors.js';
 import { callBot } from '../base/timing.js';
-import { type Channel, type ChannelMessage, type ClientMessage, EVENT_CHANNELS } from './messages.js';
+import type { Channel, ClientMessage } from '../base/types.js';
+import { type ChannelMessage, EVENT_CHANNELS } from './messages.js';
 
 /** Every event up to the command with the number `since` has arrived. */
 export interface StreamPosition {

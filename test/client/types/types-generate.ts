@@ -1,9 +1,6 @@
-/**
- * Writes the client's types anew, from this version's API and stream:
- *
- *     npm run client-types
- */
+/** `npm run client-types`: writes the client's types anew, from this version's API and stream. */
 import { writeFileSync } from 'node:fs';
 import { generatedTypes } from './generated-types.js';
 
-for (const { path, text } of await generatedTypes()) writeFileSync(path, text);
+const { path, text } = await generatedTypes();
+writeFileSync(path, text);

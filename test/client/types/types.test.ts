@@ -7,8 +7,8 @@ import { ApiDocument } from '../../support/api/api-document.js';
 import { generatedTypes } from './generated-types.js';
 
 test('the generated types are those of the API document and of the stream', async () => {
-  for (const { path, text } of await generatedTypes())
-    assert.ok(readFileSync(path, 'utf8') === text, `${path} is stale: run \`npm run client-types\``);
+  const { path, text } = await generatedTypes();
+  assert.ok(readFileSync(path, 'utf8') === text, `${path} is stale: run \`npm run client-types\``);
 });
 
 test('each operation of the API is a method of the client, by the name of the operation', () => {
@@ -17,7 +17,6 @@ test('each operation of the API is a method of the client, by the name of the op
   // Documents are for programs that make clients.
   const expected = operations.filter((id) => !/^get\w+Api$/.test(id));
   assert.ok(expected.includes('placeOrder'));
-  const methods = Object.getOwnPropertyNames(ToteClient.prototype);
-  const missing = expected.filter((id) => !methods.includes(id));
-  assert.deepEqual(missing, []);
+  const methods = new Set(Object.getOwnPropertyNames(ToteClient.prototype));
+  assert.deepEqual(expected.filter((id) => !methods.has(id)).join(), '');
 });
