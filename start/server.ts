@@ -70,7 +70,7 @@ async function start(given: Config, log: Log, operators: Worker): Promise<void> 
   reloads.add('operator tokens', reload);
 
   const host = buildHost(config, manualClock, storage, shutdown, log, meter);
-  const { sequencer, lifecycle, shadow, reader } = host;
+  const { sequencer, lifecycle, shadow, threads } = host;
   // Before the first command: what gateways see starts from a state that is durable.
   const faults = engineFaults(meter, shutdown, log);
   front.attach({ ...host, isClockManual: manualClock !== null, faults });
@@ -84,10 +84,10 @@ async function start(given: Config, log: Log, operators: Worker): Promise<void> 
   const inForce = must(sequencer.engine.rules, 'rules in force');
   const onRefusals = (refusals: Refusals): void =>
     shadow.keepRefusals({ seq: sequencer.engine.seq, timeMs: sequencer.stampMs(), ...refusals });
-  front.gateways.serve(inForce, { answer, onRefusals }, () => reader.connect());
-  host.threads.takeHeads((head) => front.gateways.setHead(head));
+  front.gateways.serve(inForce, { answer, onRefusals }, threads.connect);
+  threads.takeHeads((head) => front.gateways.setHead(head));
   await new Promise<void>((resolve) => sequencer.whenDurable(sequencer.engine.seq, () => resolve()));
-  host.threads.begin();
+  threads.begin();
 
   const { publicUrl, operatorUrl } = ports;
   writeFileDurably(dir.operatorUrlFile, `${operatorUrl}\n`);
