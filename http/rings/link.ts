@@ -35,7 +35,6 @@ export class RingLink implements Link {
   readonly #waiting: (OnReply | null)[] = [];
   readonly #clients: (Client | null)[] = [];
   readonly #freeTickets: number[] = [];
-  #pending = 0;
   #isFlushScheduled = false;
   #isDrainScheduled = false;
   readonly #flush: () => void;
@@ -58,8 +57,9 @@ export class RingLink implements Link {
     this.#replies.sleep();
   }
 
+  /** Requests without a reply. */
   get pending(): number {
-    return this.#pending;
+    return this.#waiting.length - this.#freeTickets.length;
   }
 
   place(order: OrderFields, reply: OrderReply): boolean {
@@ -95,7 +95,6 @@ export class RingLink implements Link {
     if (!isWritten) return false;
     this.#waiting[ticket] = onReply;
     this.#clients[ticket] = presentClient();
-    this.#pending += 1;
     // Once a turn, not once a request: waking costs more than writing.
     if (!this.#isFlushScheduled) {
       this.#isFlushScheduled = true;
@@ -128,7 +127,6 @@ export class RingLink implements Link {
     this.#waiting[ticket] = null;
     this.#clients[ticket] = null;
     this.#freeTickets.push(ticket);
-    this.#pending -= 1;
     workFor(client, () => onReply(kind, ring));
     ring.done();
     return true;
