@@ -3,6 +3,7 @@
  * Rounds are settled or voided by this clock, and journaled time never goes back. `ClockGuard` decides on the
  * consequences of a gap.
  */
+import { isoText } from '../engine/base/iso-text.js';
 import type { EngineReads } from '../engine/engine.js';
 import { BACKWARD_STEP_MS_MAX, GAP_MS_MAX } from '../engine/host/clock-guard.js';
 import type { Sequencer } from '../engine/host/sequencer.js';
@@ -44,7 +45,7 @@ function tellBehind(times: Times, log: Pick<Log, 'write'>): void {
   if (gapMs >= -BACKWARD_STEP_MS_MAX) return;
   const wayBack =
     `. If it was ahead then and is right now, stop the server and go back to before: npx tote restore ${shellWord(dataDir)} ` +
-    `--to ${iso(nowMs)} --out ${shellWord(`${dataDir}-restored`)}. That leaves out all that was journaled by the wrong clock`;
+    `--to ${isoText(nowMs)} --out ${shellWord(`${dataDir}-restored`)}. That leaves out all that was journaled by the wrong clock`;
   // A short wait costs less than the bets that the way back leaves out.
   const advice = gapMs < -GAP_MS_MAX ? wayBack : '';
   const waits = 'before it: orders are refused until the clock has caught up';
@@ -52,7 +53,7 @@ function tellBehind(times: Times, log: Pick<Log, 'write'>): void {
 }
 
 const timesText = ({ nowMs, lastTimeMs }: Times): string =>
-  `the last command is of ${iso(lastTimeMs)}, and this machine's clock says ${iso(nowMs)}`;
+  `the last command is of ${isoText(lastTimeMs)}, and this machine's clock says ${isoText(nowMs)}`;
 
 interface SetBackOptions {
   readonly sequencer: {
@@ -89,8 +90,6 @@ function consequence({ hasStakes: isAtStake, isSimulated }: StartClock): string 
     'confirms this one (console, or POST /clock/confirm). If it is wrong, set it right'
   );
 }
-
-const iso = (timeMs: number): string => new Date(timeMs).toISOString();
 
 /** The two largest units: `2 d 3 h` or `59 min 3 s`. */
 export function lengthText(ms: number): string {
