@@ -1,5 +1,5 @@
 /** A data directory at a glance, without reading its journal. A part that cannot be read is named and does not hide the others. */
-import { type Dirent, existsSync, readdirSync, statSync } from 'node:fs';
+import { type Dirent, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { attempt } from '../../engine/base/attempt.js';
 import { readArchiveProgress } from '../archive/file.js';
@@ -12,6 +12,7 @@ import { JournalError } from '../errors.js';
 import { readMarkFile } from '../journal/mark.js';
 import { findSegments, firstSeqOf, sourceOf } from '../journal/segment/names.js';
 import { Segment } from '../journal/segment/segment.js';
+import { wasStoppedUncleanly } from '../recovery/copy.js';
 import { setupOf } from '../recovery/setup-of.js';
 import { SnapshotFiles } from '../snapshot/files.js';
 
@@ -43,14 +44,15 @@ export function inspect(dir: DataDir) {
   const holder = orFault(() => findHolder(dir));
   const archive = orFault(() => readArchiveProgress(dir));
   const mark = orFault(() => readMarkFile(dir.markFile));
-  const segments = findSegments(dir.journal).map((path) => orFault(() => inspectSegment(path)));
+  const paths = findSegments(dir.journal);
+  const segments = paths.map((path) => orFault(() => inspectSegment(path)));
   const freeBytes = freeBytesOf(dir.journal);
   const space = new SpaceWatch(DEFAULT_SPACE_THRESHOLDS, () => freeBytes);
   space.check();
   return {
     holder,
-    /** True while a server runs, and after one that was not stopped cleanly. */
-    isInUse: existsSync(dir.inUseFile),
+    /** As the next start will find it. */
+    wasStoppedUncleanly: holder === null && wasStoppedUncleanly(dir, paths.at(-1) ?? ''),
     mark,
     setup: orFault(() => setupOf(dir)),
     segments: segments.filter((segment) => segment !== null),

@@ -13,7 +13,7 @@ export const statusCommand = defineCommand({
     ['status /mnt/backup --json', 'a backup, for a script'],
   ],
   run: ({ dir, out }) => {
-    const { holder, isInUse, mark, setup, segments, snapshots, archive, ...found } = inspect(dir);
+    const { holder, mark, setup, segments, snapshots, archive, ...found } = inspect(dir);
     const sequence = segments.at(-1)?.lastSeq ?? 0;
     const last = segments.findLast(({ lastTimeMs }) => lastTimeMs > 0);
     const sum = (files: readonly { readonly bytes: number }[]): number =>
@@ -21,7 +21,7 @@ export const statusCommand = defineCommand({
     out.answer({
       dataDir: dir.root,
       server: { isRunning: holder !== null, pid: holder?.pid ?? null },
-      wasStoppedUncleanly: holder === null && isInUse,
+      wasStoppedUncleanly: found.wasStoppedUncleanly,
       setup,
       sequence,
       lastTime: last === undefined ? null : isoText(last.lastTimeMs),
