@@ -101,28 +101,32 @@ export function targetsOf(marketId: string): readonly string[] {
   return ['*', textAt(TIME_FRAMES, timeFrameOf(market)), textAt(ASSETS, assetOf(market)), marketId];
 }
 
-/** Well-formed values that contradict each other. */
+/** Well-formed values that contradict each other: one sentence for all markets that share them. */
 export function contradictions(rules: Rules): string[] {
-  const mistakes: string[] = [];
-  for (const { marketId, lockLeadMs, minStakeCents, maxStakeCents, house } of rules.markets) {
-    const { cutoffMs, lateOpenBettingMs } = rules;
-    // No round could open late, and all begin with one that does: at the first start, and after each void or pause.
-    if (lockLeadMs + cutoffMs + lateOpenBettingMs >= timeFrameMs(marketOf(marketId))) {
-      mistakes.push(
-        `${marketId}: lockLeadMs ${lockLeadMs}, cutoffMs ${cutoffMs} and lateOpenBettingMs ${lateOpenBettingMs} leave no time to bet`,
-      );
-    }
-    if (minStakeCents > maxStakeCents) {
-      mistakes.push(`${marketId}: minStakeCents ${minStakeCents} is above maxStakeCents ${maxStakeCents}`);
-    }
-    if (2 * house.seedCents > AMOUNT_CENTS_MAX) {
-      mistakes.push(`${marketId}: house.seedCents ${house.seedCents} is too large`);
-    }
-    if (house.policy === 'fair' && house.clampE6 > rules.feeBps * 100) {
-      mistakes.push(
-        `${marketId}: house.clampE6 ${house.clampE6} is above the fee of ${rules.feeBps * 100} millionths, so that a sure side would pay`,
-      );
+  const marketsBy = new Map<string, string[]>();
+  for (const market of rules.markets) {
+    for (const mistake of mistakesIn(market, rules)) {
+      marketsBy.set(mistake, [...(marketsBy.get(mistake) ?? []), market.marketId]);
     }
   }
-  return mistakes;
+  return [...marketsBy].map(([mistake, [first, ...others]]) => {
+    const more = others.length === 0 ? '' : ` and ${others.length} more`;
+    return `${first}${more}: ${mistake}`;
+  });
+}
+
+function* mistakesIn(market: MarketRules, rules: Rules): Generator<string, void, undefined> {
+  const { marketId, lockLeadMs, minStakeCents, maxStakeCents, house } = market;
+  const { cutoffMs, lateOpenBettingMs } = rules;
+  // No round could open late, and all begin with one that does: at the first start, and after each void or pause.
+  if (lockLeadMs + cutoffMs + lateOpenBettingMs >= timeFrameMs(marketOf(marketId))) {
+    yield `lockLeadMs ${lockLeadMs}, cutoffMs ${cutoffMs} and lateOpenBettingMs ${lateOpenBettingMs} leave no time to bet`;
+  }
+  if (minStakeCents > maxStakeCents) {
+    yield `minStakeCents ${minStakeCents} is above maxStakeCents ${maxStakeCents}`;
+  }
+  if (2 * house.seedCents > AMOUNT_CENTS_MAX) yield `house.seedCents ${house.seedCents} is too large`;
+  if (house.policy === 'fair' && house.clampE6 > rules.feeBps * 100) {
+    yield `house.clampE6 ${house.clampE6} is above the fee of ${rules.feeBps * 100} millionths, so that a sure side would pay`;
+  }
 }
