@@ -15,7 +15,7 @@ import type { Shutdown } from '../process/shutdown.js';
 import type { Host } from './host.js';
 import type { Storage } from './keepers.js';
 import { SecondClock } from './second-clock.js';
-import { SetBack } from './start-clock.js';
+import { ClockSteps } from './start-clock.js';
 
 /** The parts of a server that runs. */
 interface Running {
@@ -81,11 +81,11 @@ export const watchServer = (
 export function run({ host, storage, front, shutdown, log }: Running, watch: Watch): void {
   const { sequencer, lifecycle, roots, threads, journal } = host;
   const secondClock = new SecondClock({ ...host, isSynchronised: isClockRight, log });
-  const setBack = new SetBack({ ...host, dataDir: storage.store.dir.root, log });
+  const clockSteps = new ClockSteps({ ...host, dataDir: storage.store.dir.root, log });
   const pump = (): void => {
     sequencer.heartbeat();
     secondClock.look();
-    setBack.look();
+    clockSteps.look();
     lifecycle.pump();
     front.pump();
     watch.beat();

@@ -1,11 +1,11 @@
 /**
- * Compares the wall clock with the journal's last command, at a start and whenever it is set back, and tells the log.
+ * Compares the wall clock with the journal's last command, at a start and after each step, and tells the log.
  * Rounds are settled or voided by this clock, and journaled time never goes back. `ClockGuard` decides on the
  * consequences of a gap.
  */
 import { isoText } from '../engine/base/iso-text.js';
 import type { EngineReads } from '../engine/engine.js';
-import { BACKWARD_STEP_MS_MAX, GAP_MS_MAX } from '../engine/host/clock-guard.js';
+import { BACKWARD_STEP_MS_MAX, type ClockCondition, GAP_MS_MAX } from '../engine/host/clock-guard.js';
 import type { Sequencer } from '../engine/host/sequencer.js';
 import type { Clock } from '../engine/model/ports.js';
 import { shellWord } from '../persistence/errors.js';
@@ -55,7 +55,7 @@ function tellBehind(times: Times, log: Pick<Log, 'write'>): void {
 const timesText = ({ nowMs, lastTimeMs }: Times): string =>
   `the last command is of ${isoText(lastTimeMs)}, and this machine's clock says ${isoText(nowMs)}`;
 
-interface SetBackOptions {
+interface ClockStepsOptions {
   readonly sequencer: {
     readonly wallClock: Pick<Sequencer['wallClock'], 'condition'>;
     readonly engine: Pick<EngineReads, 'timeMs'>;
@@ -65,20 +65,22 @@ interface SetBackOptions {
   readonly log: Pick<Log, 'write'>;
 }
 
-/** A clock that runs ahead is often set right while the server runs. */
-export class SetBack {
-  /** The start has told of a clock that was behind then. */
-  #isTold = true;
+/** A clock may be set, wrongly or right, while the server runs. */
+export class ClockSteps {
+  /** Null at first: the start has told of the clock as it was then. */
+  #told: ClockCondition | null = null;
 
-  constructor(private readonly options: SetBackOptions) {}
+  constructor(private readonly options: ClockStepsOptions) {}
 
   /** Call several times a second, first when the clock has been looked at. */
   look(): void {
     const { sequencer, clock, dataDir, log } = this.options;
-    const wasTold = this.#isTold;
-    this.#isTold = sequencer.wallClock.condition === 'behind';
-    if (!this.#isTold || wasTold) return;
-    tellBehind({ nowMs: clock.nowMs(), lastTimeMs: sequencer.engine.timeMs, dataDir }, log);
+    const told = this.#told;
+    const { condition } = sequencer.wallClock;
+    this.#told = condition;
+    if (told === null || condition === told || condition === 'sound') return;
+    const times = { nowMs: clock.nowMs(), lastTimeMs: sequencer.engine.timeMs, dataDir };
+    tellGap({ ...times, hasStakes: condition === 'unconfirmed', isSimulated: false }, log);
   }
 }
 
