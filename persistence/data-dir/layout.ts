@@ -64,29 +64,31 @@ export function openDataDir(path: string): DataDir {
   return layout;
 }
 
-/** For commands that only read: the directory must exist. Throws `data_dir_invalid`. */
+/** For commands that only read: one of its folders must exist. Throws `data_dir_invalid`. */
 export function findDataDir(path: string): DataDir {
   const layout = dataDirLayout(path);
-  let hasJournal: boolean;
-  try {
-    hasJournal = statSync(layout.journal, { throwIfNoEntry: false })?.isDirectory() ?? false;
-    if (hasJournal) accessSync(layout.journal, constants.R_OK | constants.X_OK);
-  } catch (thrown) {
-    throw unusable(path, thrown);
-  }
-  if (hasJournal) return layout;
+  if (readableFolders(layout).length > 0) return layout;
   throw new JournalError(
     'data_dir_invalid',
     `There is no data directory at ${layout.root}: it has no folder journal. Name one as DATA_DIR or in TOTE_DATA_DIR.`,
   );
 }
 
+/** One that cannot be read must not pass for one that is not there. Throws `data_dir_invalid`. */
+export function readableFolders({ journal, snapshots, archive }: DataDir): readonly string[] {
+  const folders = [journal, snapshots, archive].filter(isFolder);
+  for (const folder of folders) orUnusable(folder, () => accessSync(folder, constants.R_OK | constants.X_OK));
+  return folders;
+}
+
+const isFolder = (path: string): boolean =>
+  orUnusable(path, () => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false);
+
+const orUnusable = <T>(path: string, look: () => T): T => orRefuse(look, (_, cause) => unusable(path, cause));
+
 /** Throws `data_dir_invalid` for what this user may not read and write, or is not there. */
 export const requireWritable = (path: string): void =>
-  orRefuse(
-    () => accessSync(path, constants.R_OK | constants.W_OK),
-    (_, cause) => unusable(path, cause),
-  );
+  orUnusable(path, () => accessSync(path, constants.R_OK | constants.W_OK));
 
 const MAY_OTHERS_WRITE = 0o022;
 
@@ -119,12 +121,12 @@ function createFolder(path: string): void {
   syncPath(dirname(path));
 }
 
-const FORBIDDEN = ' may not be written by this user. Give it to the user that runs tote.';
+const FORBIDDEN = ' is closed to this user. Become its owner, or give it to the user that runs tote.';
 const FULL = ' has no space left. Free some, and try again.';
 const REASONS: Readonly<Record<string, string>> = {
   EEXIST: ' is not a directory. Name another one.',
   ENOTDIR: ' lies below something that is not a directory. Name another one.',
-  EROFS: ' is on a read-only file system. Mount it writable, or name another one.',
+  EROFS: ' is on a read-only file system. Mount it writable, or name another one, such as a copy.',
   EACCES: FORBIDDEN,
   EPERM: FORBIDDEN,
   ENOSPC: FULL,

@@ -5,7 +5,7 @@
  * Nothing else in this process may open and close the lock file: POSIX drops all of a process's locks on a file when it
  * closes any descriptor of it. The holder's process id is therefore in a file of its own.
  */
-import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { assert } from '../../engine/base/assert.js';
@@ -71,8 +71,10 @@ const EXCLUSIVE_WAIT_MS = 1_000;
  * Throws `data_dir_locked` while another one does, and `data_dir_invalid` if there is no place for `file`.
  */
 export function exclusively<T>(dir: DataDir, file: string, work: () => T): T {
-  if (!existsSync(dirname(file)))
-    throw new JournalError('data_dir_invalid', `There is no directory ${dirname(file)}.`);
+  const folder = dirname(file);
+  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
+    throw new JournalError('data_dir_invalid', `There is no directory ${folder}.`);
+  requireWritable(folder);
   using db = closing(new Database(file, { timeout: EXCLUSIVE_WAIT_MS }));
   try {
     db.exec('BEGIN EXCLUSIVE');

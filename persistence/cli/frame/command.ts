@@ -4,9 +4,8 @@
  *
  * A new command is a file that exports `defineCommand({...})`, and its name in `registry.ts`.
  */
-import { existsSync } from 'node:fs';
 import type { Argument, Option } from 'commander';
-import { type DataDir, dataDirLayout, findDataDir } from '../../data-dir/layout.js';
+import { type DataDir, dataDirLayout, findDataDir, readableFolders } from '../../data-dir/layout.js';
 import { hasSegments } from '../../journal/segment/names.js';
 import { requireSqlite } from '../../sqlite.js';
 import type { ExitCode } from './exit-codes.js';
@@ -28,7 +27,7 @@ interface CommandSpec<Options extends object, Operands extends readonly unknown[
   /** Operands before DATA_DIR. All of them are required. */
   readonly operands?: readonly Argument[];
   readonly options?: readonly Option[];
-  /** By default the data directory must have a journal; for `folder` it must be there. `files` opens no database. */
+  /** By default the data directory must have a journal; for `folder` any part of one. `files` opens no database. */
   readonly needs?: 'folder' | 'path' | 'files' | 'nothing';
   readonly run: (context: Context, options: Options, operands: Operands) => ExitCode | Promise<ExitCode>;
 }
@@ -51,9 +50,10 @@ export async function dataDirFor({ needs }: CliCommand, named: string | undefine
   if (needs !== 'files' && needs !== 'nothing') requireSqlite();
   const path = named ?? process.env['TOTE_DATA_DIR'] ?? './data';
   const dir = dataDirLayout(path);
-  if (needs === 'folder' ? existsSync(dir.root) : needs !== undefined) return dir;
+  if (needs !== undefined && needs !== 'folder') return dir;
+  const hasJournal = readableFolders(dir).includes(dir.journal) && hasSegments(dir.journal);
   // Not imported above: it loads the engine, which not every command needs.
-  if (!hasSegments(dir.journal))
+  if (needs === undefined && !hasJournal)
     (await import('../../recovery/journal-gone.js')).refuseWithoutJournal(dir, {});
   return findDataDir(path);
 }

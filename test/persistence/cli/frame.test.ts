@@ -97,7 +97,7 @@ test('a missing data directory ends with code 3, on stderr, and with --json also
   assert.equal(error.code, 'data_dir_invalid');
   assert.ok(!existsSync(path), 'nothing is made');
   writeFileSync(path, '');
-  assert.match((await tote(['status', path])).stderr, /cannot be used: .*nothing.* not a directory/);
+  assert.match((await tote(['restore', '--out', 'r', path])).stderr, /be used: .*nothing.* not a directory/);
 });
 
 test('the data directory is the operand, else TOTE_DATA_DIR', async (t) => {

@@ -12,6 +12,7 @@ import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { findDataDir, openDataDir } from '../../../persistence/data-dir/layout.js';
 import { findSegments } from '../../../persistence/journal/segment/names.js';
+import { backup } from '../../../persistence/upkeep/backup/backup.js';
 import { byEffort } from '../../support/effort.js';
 import {
   batchesUpTo,
@@ -98,10 +99,11 @@ test('a directory on a read-only mount is refused with what to do, and its copy 
   if (!mount('--bind', root, place)) return t.skip('this user may not mount');
   try {
     assert.ok(mount('-o', 'remount,ro,bind', place));
-    const sentence = /copy the data directory to where this user may write/;
-    assert.throws(() => readAll(findDataDir(place)), sentence);
+    assert.throws(() => readAll(findDataDir(place)), /copy the data directory to where this user may/);
+    const refused = refusal('data_dir_invalid', /read-only .* such as a copy\.$/);
+    assert.throws(() => backup(findDataDir(place), `${root}-copy`), refused);
     for (const path of [place, join(place, 'new'), join(place, 'new', 'below')])
-      assert.throws(() => openDataDir(path), refusal('data_dir_invalid', /read-only .* another one\.$/));
+      assert.throws(() => openDataDir(path), refused);
   } finally {
     spawnSync('umount', [place]);
   }

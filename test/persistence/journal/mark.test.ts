@@ -4,6 +4,7 @@ import fs, { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { findDataDir } from '../../../persistence/data-dir/layout.js';
 import { createMarkFile, EMPTY_MARK, MarkFile, readMarkFile } from '../../../persistence/journal/mark.js';
 import { findSegments } from '../../../persistence/journal/segment/names.js';
 import {
@@ -78,13 +79,14 @@ test('without a valid slot, or without the file, a journal with batches is refus
     ['openSync', dir.markFile, () => new MarkFile(dir.markFile)],
     ['accessSync', dir.markFile, () => recover(dir)],
     ['accessSync', onlySegment(dir), () => recover(dir)],
+    ['accessSync', dir.archive, () => findDataDir(dir.root)],
   ] as const) {
     // Root may read and write everything.
     const denied = t.mock.method(fs, call, (path: string) =>
       assert.ok(path !== file, Object.assign(new Error(call), { code: 'EACCES' })),
     );
     syncBuiltinESMExports();
-    assert.throws(open, refusal('data_dir_invalid', new RegExp(`${file} may not be written by this user`)));
+    assert.throws(open, refusal('data_dir_invalid', new RegExp(`${file} is closed to this user`)));
     denied.mock.restore();
     syncBuiltinESMExports();
   }

@@ -51,7 +51,7 @@ test('the folder or lock of another user is named', (t) => {
     const refused = Object.assign(new Error(theirs), { code: 'EACCES' });
     t.mock.method(fs, 'accessSync', (path: string) => assert.ok(path !== theirs, refused));
     syncBuiltinESMExports();
-    assert.throws(() => start(root), refusal('data_dir_invalid', new RegExp(`: ${theirs} may not be`)));
+    assert.throws(() => start(root), refusal('data_dir_invalid', new RegExp(`: ${theirs} is closed`)));
     t.mock.restoreAll();
     syncBuiltinESMExports();
   }
