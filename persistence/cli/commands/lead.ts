@@ -1,6 +1,6 @@
 /** `tote promote` and `tote demote`: another leader for an exchange whose journal is replicated, without waiting for a lapse. */
 import { setTimeout as pause } from 'node:timers/promises';
-import { Argument, Option } from 'commander';
+import { Argument, InvalidArgumentError, Option } from 'commander';
 import { messageOf } from '../../../engine/base/attempt.js';
 import {
   isStreamName,
@@ -50,7 +50,7 @@ export const promoteCommand: CliCommand = defineCommand<LeadOptions, [node: stri
       'nobody leads: the NATS servers have lost what only a machine had that is gone for good',
     ],
   ],
-  operands: [new Argument('<NODE>', 'its TOTE_NODE')],
+  operands: [new Argument('<NODE>', 'its TOTE_NODE').argParser(parseNode)],
   options: [
     ...options,
     new Option(
@@ -70,6 +70,12 @@ export const demoteCommand: CliCommand = defineCommand<LeadOptions>({
   needs: 'nothing',
   run: ({ out }, given) => change(out, given, ''),
 });
+
+/** An unset variable of a script must not pass for any standby. */
+function parseNode(text: string): string {
+  if (text === '') throw new InvalidArgumentError('Expected the TOTE_NODE of a standby.');
+  return text;
+}
 
 function change(out: Output, given: LeadOptions, to: string): Promise<ExitCode> {
   return withLog(given, async (log) => {
