@@ -5,15 +5,25 @@
  * Nothing else in this process may open and close the lock file: POSIX drops all of a process's locks on a file when it
  * closes any descriptor of it. The holder's process id is therefore in a file of its own.
  */
-import { chmodSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  existsSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { assert } from '../../engine/base/assert.js';
 import { attempt, messageOf } from '../../engine/base/attempt.js';
-import { isBusy, JournalError } from '../errors.js';
+import { codeOf, isBusy, JournalError } from '../errors.js';
 import { closing } from './closing.js';
 import { FILE_MODE, giveToOwner, rollbackPath } from './files.js';
-import { type DataDir, requireWritable } from './layout.js';
+import { type DataDir, requireWritable, unusable } from './layout.js';
 
 export interface DataDirLock extends Disposable {
   release(): void;
@@ -29,7 +39,13 @@ export const START_WAIT_MS = 2_000;
 
 /** Throws `data_dir_locked` after `waitMs`. */
 export function lockDataDir(dir: DataDir, waitMs = PROBE_MS): DataDirLock {
-  const db = takeLock(dir, waitMs);
+  const db = takeLock(
+    dir,
+    dir.lockFile,
+    waitMs,
+    () =>
+      `The data directory ${dir.root} is in use by ${describeHolder(dir)}. Stop it, or name another directory in TOTE_DATA_DIR.`,
+  );
   held.add(db);
   writeFileSync(dir.pidFile, `${process.pid}\n`);
   giveToOwner(dir.pidFile);
@@ -41,26 +57,23 @@ export function lockDataDir(dir: DataDir, waitMs = PROBE_MS): DataDirLock {
   return { release, [Symbol.dispose]: release };
 }
 
-function takeLock(dir: DataDir, waitMs: number): Database.Database {
+/** `taken` words the refusal while another process has the lock. */
+function takeLock(dir: DataDir, file: string, waitMs: number, taken: () => string): Database.Database {
   let db: Database.Database | undefined;
   try {
-    db = new Database(dir.lockFile, { timeout: waitMs });
+    // SQLite does not say why it cannot make a file.
+    if (!existsSync(file)) closeSync(openSync(file, constants.O_CREAT, FILE_MODE));
+    db = new Database(file, { timeout: waitMs });
     db.exec('BEGIN EXCLUSIVE');
     // Another user who could open the file could hold its lock and so keep the server from starting.
-    chmodSync(dir.lockFile, FILE_MODE);
-    giveToOwner(dir.lockFile);
+    chmodSync(file, FILE_MODE);
+    giveToOwner(file);
     return db;
   } catch (thrown) {
     db?.close();
-    if (isBusy(thrown)) {
-      throw new JournalError(
-        'data_dir_locked',
-        `The data directory ${dir.root} is in use by ${describeHolder(dir)}. Stop it, or name another directory in TOTE_DATA_DIR.`,
-        { cause: thrown },
-      );
-    }
-    for (const file of [dir.lockFile, rollbackPath(dir.lockFile)].filter(existsSync)) requireWritable(file);
-    throw cannotLock(dir, thrown);
+    if (isBusy(thrown)) throw new JournalError('data_dir_locked', taken(), { cause: thrown });
+    for (const path of [file, rollbackPath(file)].filter(existsSync)) requireWritable(path);
+    throw codeOf(thrown).startsWith('E') ? unusable(file, thrown) : cannotLock(dir, file, thrown);
   }
 }
 
@@ -74,20 +87,8 @@ export function exclusively<T>(dir: DataDir, file: string, work: () => T): T {
   const folder = dirname(file);
   if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
     throw new JournalError('data_dir_invalid', `There is no directory ${folder}.`);
-  requireWritable(folder);
-  using db = closing(new Database(file, { timeout: EXCLUSIVE_WAIT_MS }));
-  try {
-    db.exec('BEGIN EXCLUSIVE');
-  } catch (thrown) {
-    if (!isBusy(thrown)) throw thrown;
-    throw new JournalError(
-      'data_dir_locked',
-      `Another process deletes or copies files of ${dir.root} at this moment, and nothing was changed. Try again.`,
-      { cause: thrown },
-    );
-  }
-  chmodSync(file, FILE_MODE);
-  giveToOwner(file);
+  const taken = `Another process deletes or copies files of ${dir.root} at this moment, and nothing was changed. Try again.`;
+  using _db = closing(takeLock(dir, file, EXCLUSIVE_WAIT_MS, () => taken));
   return work();
 }
 
@@ -105,7 +106,7 @@ export function findHolder(dir: DataDir): { readonly pid: number | null } | null
     return null;
   } catch (thrown) {
     if (isBusy(thrown)) return { pid: readPid(dir) };
-    throw cannotLock(dir, thrown);
+    throw cannotLock(dir, dir.lockFile, thrown);
   }
 }
 
@@ -117,10 +118,10 @@ function describeHolder(dir: DataDir): string {
   return pid === null ? 'another process' : `the process ${pid}`;
 }
 
-function cannotLock(dir: DataDir, thrown: unknown): JournalError {
+function cannotLock(dir: DataDir, file: string, thrown: unknown): JournalError {
   return new JournalError(
     'data_dir_invalid',
-    `The data directory ${dir.root} cannot be locked: ${messageOf(thrown)} (${dir.lockFile}).`,
+    `The data directory ${dir.root} cannot be locked: ${messageOf(thrown)} (${file}).`,
     { cause: thrown },
   );
 }
