@@ -18,6 +18,7 @@ import {
   answer,
   type Call,
   type Declared,
+  IF_SEEN,
   PAGED,
   page,
   type Reasoned,
@@ -36,6 +37,7 @@ interface CreateAccountBody extends Reasoned {
 interface UpdateAccountBody extends Reasoned {
   readonly tier?: Tier;
   readonly frozen?: boolean;
+  readonly seen?: Pick<AccountResource, 'tier'>;
 }
 interface TransferBody extends Reasoned {
   readonly amount: number & tags.ExclusiveMinimum<0>;
@@ -87,15 +89,17 @@ export const ACCOUNT_ENDPOINTS: readonly Declared[] = [
     role: 'support',
     id: 'updateAccount',
     summary: 'Change the tier, freeze or unfreeze',
+    text: IF_SEEN,
     schemas: typia.json.schemas<[AccountResource, UpdateAccountBody], '3.1'>(),
-    codes: ['account_not_found'],
+    codes: ['account_not_found', 'preview_outdated'],
     handle: async ({ engine }, call) => {
       const account = parseAccountId(call.id);
-      const { tier, frozen = null } = call.body(validateUpdateAccount);
+      const { tier, frozen = null, seen } = call.body(validateUpdateAccount);
       if (tier === undefined && frozen === null) refuseInvalid('tier or frozen is expected');
       const index = tier === undefined ? null : TIERS.indexOf(tier);
       const command = { kind: 'updateAccount', account, tier: index, frozen } as const;
-      return changedAccount(await engine.command(command, call.by));
+      const before = seen === undefined ? {} : { tier: TIERS.indexOf(seen.tier) };
+      return changedAccount(await engine.command(command, call.by, before));
     },
   },
   transferEndpoint('/accounts/{id}/deposits', 'Pay money in', (money, { id }) => ({

@@ -107,6 +107,9 @@ export const ARCHIVE_CODES = [
   'archive_unavailable',
 ] as const satisfies readonly ErrorCode[];
 
+export const IF_SEEN =
+  'With `seen`, what it is before: 409 `preview_outdated` if somebody has changed that meanwhile.';
+
 /** Why something is done: beside who does it in the journal. Fields of every body that changes something. */
 export type Reason = string & tags.MaxLength<500>;
 export interface Reasoned {

@@ -24,6 +24,7 @@ import {
   type Answer,
   type Call,
   type Declared,
+  IF_SEEN,
   type Reasoned,
   SEARCHED,
   type Services,
@@ -45,6 +46,8 @@ interface RotateKeyBody extends Reasoned {
   readonly overlapSeconds?: number & tags.Type<'uint32'> & tags.Maximum<2_592_000>;
   /** When the new key expires; never if absent. */
   readonly expiresAt?: (string & tags.Format<'date-time'>) | null;
+  /** A rotation, too, gives the old key an expiry. */
+  readonly seen?: { readonly expiresAt: (string & tags.Format<'date-time'>) | null };
 }
 const OVERLAP_SECONDS = 86_400;
 
@@ -128,13 +131,19 @@ export const KEY_ENDPOINTS: readonly Declared[] = [
     role: 'support',
     id: 'rotateKey',
     summary: 'A new key in place of this one, which stays good for a while',
-    text: FOR_MONEY,
+    text: `${FOR_MONEY} ${IF_SEEN}`,
     schemas: typia.json.schemas<[RotatedKey, RotateKeyBody], '3.1'>(),
     status: 201,
-    codes: ['key_not_found', 'key_disabled', 'key_expired', 'tier_too_low', 'too_many_keys'],
+    codes: [
+      ...(['key_not_found', 'key_disabled', 'key_expired', 'tier_too_low', 'too_many_keys'] as const),
+      'preview_outdated',
+    ],
     handle: rotate,
   },
 ];
+
+const timeOrNever = (field: string, text: string | null): number | null =>
+  text === null ? null : timeIn(field, text);
 
 const keyOf = ({ keys }: CommandResult): KeyResource => keyResource(must(keys.at(-1), 'the key'));
 
@@ -158,7 +167,7 @@ async function create(services: Services, call: Call): Promise<CreatedKey> {
   const key = {
     digest: keyDigest(secret),
     scopesMask: scopesMask(scopes),
-    expiresAtMs: expiresAt === null ? null : timeIn('expiresAt', expiresAt),
+    expiresAtMs: timeOrNever('expiresAt', expiresAt),
   };
   await refuseForMoney(services, call, account, key.scopesMask);
   const made = await services.engine.command({ kind: 'createKey', account, ...key }, call.by);
@@ -197,7 +206,7 @@ async function update(services: Services, call: Call): Promise<KeyResource> {
 async function rotate(services: Services, call: Call): Promise<RotatedKey> {
   const { engine } = services;
   const key = parseKeyId(call.id);
-  const { overlapSeconds = OVERLAP_SECONDS, expiresAt = null } = call.body(validateRotateKey);
+  const { overlapSeconds = OVERLAP_SECONDS, expiresAt = null, seen } = call.body(validateRotateKey);
   const before = await engine.ask('key', { key });
   await refuseForMoney(services, call, before.account, before.scopesMask);
   const secret = generateKeySecret();
@@ -205,7 +214,8 @@ async function rotate(services: Services, call: Call): Promise<RotatedKey> {
     key,
     overlapMs: overlapSeconds * 1_000,
     digest: keyDigest(secret),
-    expiresAtMs: expiresAt === null ? null : timeIn('expiresAt', expiresAt),
+    expiresAtMs: timeOrNever('expiresAt', expiresAt),
+    seen: seen === undefined ? {} : { expiresAtMs: timeOrNever('seen.expiresAt', seen.expiresAt) },
     by: call.by,
   });
   const replaces = keyResource(must(rotated.keys[0], 'the replaced key'));

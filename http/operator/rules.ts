@@ -10,7 +10,7 @@ import { differenceOf, type RulesDifference } from '../../config/preview.js';
 import type { Rules, TierRules } from '../../engine/model/rules.js';
 import { refuseInvalid } from '../kit/refused.js';
 import { type Answer, answer, type Call, type Declared, type Reasoned, type Services } from './endpoint.js';
-import { RULES_CHANGED } from './queries/commands.js';
+import { OUTDATED } from './queries/commands.js';
 
 interface RulesBody extends Reasoned {
   /** In the form of the rules file; it takes the place of all that operators have changed before. */
@@ -62,7 +62,7 @@ async function replace({ engine }: Services, call: Call): Promise<Answer> {
   const seen = /^"(\d{1,15})"$/.exec(ifMatch)?.[1];
   if (!dryRun && seen === undefined) refuseInvalid('If-Match is expected: the ETag of GET /rules');
   const { rules: before, seq } = await engine.ask('rules', {});
-  if (seen !== undefined && seen !== `${seq}`) throw RULES_CHANGED;
+  if (seen !== undefined && seen !== `${seq}`) throw OUTDATED;
   const rules = replacedRules(before, overrides);
   const difference = differenceOf(before, rules);
   if (dryRun) return answer(200, { applied: false, sequence: seq, ...difference }, tagOf(seq));

@@ -2,7 +2,15 @@
 import typia, { type tags } from 'typia';
 import { ASSETS, type Asset, marketId, marketOf, parseRoundId, roundId } from '../../engine/model/domain.js';
 import { refuse } from '../kit/refused.js';
-import { type Call, type Declared, type Reason, type Reasoned, type Services, timeIn } from './endpoint.js';
+import {
+  type Call,
+  type Declared,
+  IF_SEEN,
+  type Reason,
+  type Reasoned,
+  type Services,
+  timeIn,
+} from './endpoint.js';
 import type { PriceHistoryResource } from './figures/price-history.js';
 import type { PushedTick } from './queries/commands.js';
 import { type ClockTime, clockTime } from './server.js';
@@ -10,6 +18,7 @@ import { type ClockTime, clockTime } from './server.js';
 /** Clients are told the reason in the 503 of their orders. */
 interface TradingBody extends Reasoned {
   readonly enabled: boolean;
+  readonly seen?: TradingState;
 }
 interface TradingState {
   readonly enabled: boolean;
@@ -71,11 +80,12 @@ export const TRADING_ENDPOINTS: readonly Declared[] = [
     role: 'admin',
     id: 'setTrading',
     summary: 'Stop or take orders',
-    text: 'Clients read the reason in the 503 of their orders.',
+    text: `Clients read the reason in the 503 of their orders. ${IF_SEEN}`,
     schemas: typia.json.schemas<[TradingState, TradingBody], '3.1'>(),
+    codes: ['preview_outdated'],
     handle: async ({ engine }, call) => {
-      const { enabled, reason = '' } = call.body(validateTrading);
-      await engine.command({ kind: 'setTrading', enabled, reason }, call.by);
+      const { enabled, reason = '', seen } = call.body(validateTrading);
+      await engine.command({ kind: 'setTrading', enabled, reason }, call.by, seen);
       return { enabled, reason } satisfies TradingState;
     },
   },

@@ -17,9 +17,9 @@ import type { PushFeed } from '../../../feeds/push-feed.js';
 import { Refused, refuse, refuseInvalid } from '../../kit/refused.js';
 import { keyView, type Reply } from './reads.js';
 
-export const RULES_CHANGED = new Refused(
+export const OUTDATED = new Refused(
   'preview_outdated',
-  'the rules have changed since they were seen; look at them again',
+  'somebody has changed it since it was seen; look at it again',
 );
 
 /** The price that an operator has seen may differ by this part from the one that is held back now. */
@@ -80,12 +80,18 @@ interface NumberedRules {
 interface Sent {
   readonly by: By;
 }
+interface Command extends Sent {
+  readonly command: UntimedCommand;
+  /** What is changed, as its sender knows it; a field that is left out may be anything. */
+  readonly seen?: Partial<AccountView & Sequencer['engine']['trading']>;
+}
 interface Rotation extends Sent {
   readonly key: number;
   /** The old key stays good for so long. */
   readonly overlapMs: number;
   readonly digest: string;
   readonly expiresAtMs: number | null;
+  readonly seen: Partial<KeyView>;
 }
 type Confirmation = Sent & Pick<ConfirmPrice, 'asset' | 'price' | 'reason'>;
 
@@ -104,7 +110,10 @@ export class OperatorCommands {
     this.#lastSeq = options.sequencer.engine.seq;
   }
 
-  readonly command = ({ command, by }: Sent & { readonly command: UntimedCommand }): Reply<CommandResult> => {
+  readonly command = ({ command, by, seen = {} }: Command): Reply<CommandResult> => {
+    const { engine } = this.options.sequencer;
+    if (command.kind === 'updateAccount') refuseOutdated(seen, engine.account(command.account));
+    if (command.kind === 'setTrading') refuseOutdated(seen, engine.trading);
     const timeMs = this.options.sequencer.stampMs();
     if ('expiresAtMs' in command && command.expiresAtMs !== null && command.expiresAtMs <= timeMs)
       refuseInvalid('expiresAt is past');
@@ -113,7 +122,15 @@ export class OperatorCommands {
     return { result: this.#resultOf(outcome), after };
   };
 
-  readonly rotateKey = ({ key, digest, overlapMs, expiresAtMs, by }: Rotation): Reply<CommandResult> => {
+  readonly rotateKey = ({
+    key,
+    digest,
+    overlapMs,
+    expiresAtMs,
+    by,
+    seen,
+  }: Rotation): Reply<CommandResult> => {
+    refuseOutdated(seen, keyView(this.options.sequencer.engine.key(key)));
     const timeMs = this.options.sequencer.stampMs();
     const overlapEndsMs = timeMs + overlapMs;
     if (expiresAtMs !== null && expiresAtMs <= overlapEndsMs)
@@ -134,7 +151,7 @@ export class OperatorCommands {
   /** Refused if the rules were changed after `seq`; the result is the command's number. */
   readonly configure = (given: Sent & Pick<NumberedRules, 'rules' | 'seq'>): Reply<number> => {
     const { rules, seq: seen, by } = given;
-    if (this.rules().result.seq !== seen) throw RULES_CHANGED;
+    if (this.rules().result.seq !== seen) throw OUTDATED;
     const timeMs = this.options.sequencer.stampMs();
     const { seq } = this.#submit({ kind: 'configure', timeMs, rulesVersion: RULES_VERSION, rules }, by);
     this.#rulesSeen = { rules, seq };
@@ -232,6 +249,11 @@ export class OperatorCommands {
     }
     return { account, keys, moved, isReplay: outcome.status === 'replayed' };
   }
+}
+
+/** The second of two operators would otherwise undo, unaware, what the first has just done. */
+function refuseOutdated<View extends object>(seen: Partial<View>, now: View | null): void {
+  for (const name in seen) if (now !== null && seen[name] !== now[name]) throw OUTDATED;
 }
 
 /** The clock's time while somebody has to confirm it; else null. */

@@ -55,7 +55,7 @@ export class EngineQueries {
     });
   }
 
-  command(command: UntimedCommand, by: By): Promise<CommandResult> {
-    return this.ask('command', { command, by });
+  command(command: UntimedCommand, by: By, seen: Fields<'command'>['seen'] = {}): Promise<CommandResult> {
+    return this.ask('command', { command, by, seen });
   }
 }

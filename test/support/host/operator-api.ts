@@ -76,7 +76,7 @@ export function operatorApi() {
     method: string,
     path: string,
     body?: unknown,
-    { role = 'admin' as OperatorRole | null, contentType = 'application/json' } = {},
+    { role = 'admin' as OperatorRole | null } = {},
   ): Promise<OperatorAnswer<T>> {
     const [bare = '', query = ''] = path.split('?');
     const text = typeof body === 'string' ? body : JSON.stringify(body ?? '');
@@ -84,7 +84,7 @@ export function operatorApi() {
       method,
       path: `/operator/v1${bare}`,
       query,
-      contentType: body === undefined ? '' : contentType,
+      contentType: body === undefined ? '' : 'application/json',
       authorization: role === null ? '' : `Bearer ${tokenOf(role)}`,
       body: Buffer.from(body === undefined ? '' : text),
     });

@@ -43,7 +43,7 @@ export const changeTier = ({ id, tier: before }: AccountResource): Action => ({
     'The tier bounds stakes and the number of keys. A lower one takes effect at once; keys above its number stay.',
   fields: [{ ...TIER, initial: before }],
   preview: ({ tier = '' }) => (tier === before ? 'Choose another tier.' : [['Tier', before, tier]]),
-  request: ({ tier }) => ['PATCH', `/accounts/${id}`, { tier }],
+  request: ({ tier }) => ['PATCH', `/accounts/${id}`, { tier, seen: { tier: before } }],
 });
 
 export const freeze = ({ id, frozen }: AccountResource): Action => ({

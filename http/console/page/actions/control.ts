@@ -3,18 +3,18 @@ import type { LiveMessage, MarketNow } from '../../live-message.js';
 import type { Action } from '../parts/action.js';
 import { count, marketName, priceText, timeText, usd } from '../state/format.js';
 
-export const switchTrading = ({ trading: { enabled } }: LiveMessage): Action => ({
+export const switchTrading = ({ trading: { enabled, reason } }: LiveMessage): Action => ({
   role: 'admin',
   verb: enabled ? 'Stop trading' : 'Resume trading',
   about: enabled
     ? 'All new orders are refused with 503 until trading is resumed, and clients are told the reason. Open rounds go on, lock and settle.'
     : 'Orders are taken again in all markets.',
   preview: () => [
-    enabled ? ['Trading', 'on', 'stopped'] : ['Trading', 'stopped', 'on'],
+    enabled ? ['Trading', 'on', 'stopped'] : ['Trading', `stopped: ${reason}`, 'on'],
     ['Open bets', '', 'stay as they are'],
   ],
   isDangerous: enabled,
-  request: () => ['PUT', '/trading', { enabled: !enabled }],
+  request: () => ['PUT', '/trading', { enabled: !enabled, seen: { enabled, reason } }],
 });
 
 export const suspend = ({ id, isSuspended, round }: MarketNow): Action => ({

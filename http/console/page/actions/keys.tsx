@@ -112,7 +112,11 @@ export const rotateKey = ({ id, accountId, scopes, expiresAt }: KeyResource): Ac
       [`${id} expires`, endOf(expiresAt), timeText(after)],
     ];
   },
-  request: ({ overlap = '' }) => ['POST', `/keys/${id}/rotate`, { overlapSeconds: Number(overlap) }],
+  request: ({ overlap = '' }) => [
+    'POST',
+    `/keys/${id}/rotate`,
+    { overlapSeconds: Number(overlap), seen: { expiresAt } },
+  ],
   result: (data) => <Secret {...(data as MadeKey)} />,
 });
 
