@@ -37,6 +37,16 @@ export function differenceOf(before: Rules, after: Rules): RulesDifference {
   };
 }
 
+/** In one list, each once however many markets have it. A market that begins or ends has only that. */
+export function changesOf(before: Rules, after: Rules): readonly RuleDifference[] {
+  const { changes, markets } = differenceOf(before, after);
+  const ofMarkets = markets.flatMap(({ marketId: name, becomes, changes: own }) => {
+    if (becomes === 'changed') return own;
+    return [{ name, before: becomes === 'active' ? 'inactive' : 'active', after: becomes }];
+  });
+  return [...new Map([...changes, ...ofMarkets].map((one) => [JSON.stringify(one), one])).values()];
+}
+
 const marketsOf = ({ markets }: Rules): ReadonlyMap<string, MarketRules> =>
   new Map(markets.map((market) => [market.marketId, market]));
 

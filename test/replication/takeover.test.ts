@@ -29,7 +29,9 @@ describe('two machines', { skip: NO_NATS, concurrency: true }, () => {
     writeFileSync(TOTE_RULES_FILE, '{ "feeBps": 200 }');
     await leader.kill();
     const successor = await b.leading;
-    assert.equal(await feeBps(successor), 200, 'the file as it is now, not as it was when the standby began');
+    const { changes } = await event(b.run, 'rules_in_force');
+    // By the file as it is now, not as it was when the standby began.
+    assert.deepEqual(changes, [{ name: 'feeBps', before: 300, after: 200 }]);
     await successor.push({ BTC: 50_000 });
     for (const [at, { data }] of placed.entries()) {
       const replayed = await place(successor, bettor, `k${at}`);

@@ -2,6 +2,8 @@
  * Logs events that operators should learn without asking: money, rules, trading, markets, held prices, and rounds that
  * were voided or did not open. Conditions that last are alarms (`http/metrics/alarm-list.ts`).
  */
+import { changesOf } from '../../../config/preview.js';
+import { must } from '../../../engine/base/assert.js';
 import type { PriceTracker } from '../../../engine/host/price-tracker.js';
 import type { Sequencer } from '../../../engine/host/sequencer.js';
 import { ASSETS, accountId, marketId, RESULT_VOID, roundId, textAt } from '../../../engine/model/domain.js';
@@ -13,6 +15,7 @@ import type {
 } from '../../../engine/model/events.js';
 import { LOSS_SCOPES } from '../../../engine/model/loss-limits.js';
 import type { PriceTick } from '../../../engine/model/ports.js';
+import type { Rules } from '../../../engine/model/rules.js';
 import type { Log } from '../../../process/log/log.js';
 
 /** A feed that alternates between two prices has one line in this time. */
@@ -29,9 +32,12 @@ export interface EventLogOptions {
 export class EventLog {
   readonly #heldLoggedMs: number[] = [];
   readonly rounds: RoundLines;
+  /** null before the first. */
+  #rules: Rules | null;
 
   constructor(private readonly options: EventLogOptions) {
     this.rounds = new RoundLines(options.log);
+    this.#rules = options.sequencer.engine.rules;
     options.tracker.onHeld((tick, latest) => this.#onHeld(tick, latest));
     options.sequencer.onEvents((seq, events) => {
       for (const event of events) this.#onEvent(seq, event);
@@ -43,7 +49,7 @@ export class EventLog {
     const { engine } = this.options.sequencer;
     if (event.type === 'roundResolved' || event.type === 'roundNotOpened') this.rounds.add(sequence, event);
     else if (event.type === 'balanceMoved') this.#onMoney(sequence, event);
-    else if (event.type === 'configured') log.write('rules_in_force', { sequence });
+    else if (event.type === 'configured') this.#onRules(sequence);
     else if (event.type === 'tradingChanged') log.write('trading_switched', { sequence, ...engine.trading });
     else if (event.type === 'priceConfirmed') {
       const { asset, price, reason } = event;
@@ -56,6 +62,15 @@ export class EventLog {
       const kind = engine.isSuspended(event.market) ? 'market_suspended' : 'market_resumed';
       log.write(kind, { sequence, market: marketId(event.market) });
     }
+  }
+
+  /** Nobody else says, at a takeover, how the other machine's rules file differs. */
+  #onRules(sequence: number): void {
+    const { log, sequencer } = this.options;
+    const rules = must(sequencer.engine.rules, 'rules in force');
+    const changes = this.#rules === null ? [] : changesOf(this.#rules, rules);
+    this.#rules = rules;
+    log.write('rules_in_force', { sequence, changes });
   }
 
   #onMoney(sequence: number, { account, amountCents, balanceCents, reason, reference }: BalanceMoved): void {

