@@ -225,9 +225,11 @@ export class Gateway implements Serving {
 
   /**
    * The process ends now: lets go of the network, without which the end of a worker's thread would abort the process.
+   * The engine's thread has no other turn; where the disk hangs, the end waits for it, and clients would as long.
    */
   async #halt(): Promise<void> {
-    if (this.setup.rings !== null) await this.#transport.halt();
+    if (this.setup.rings === null) this.#transport.cut();
+    else await this.#transport.halt();
     this.#archive?.close();
     this.end.letGo();
   }

@@ -131,9 +131,15 @@ export class UwsTransport implements RequestHost, WebSocketHost {
   async halt(): Promise<void> {
     this.#acceptor?.close();
     this.isClosing = true;
+    await nextTurn();
+    await nextTurn();
+    this.cut();
+  }
+
+  /** Closes all connections before the event loop's next turn. */
+  cut(): void {
+    this.isClosing = true;
     this.#stopTimer();
-    await nextTurn();
-    await nextTurn();
     for (const app of this.#apps) app.close();
   }
 

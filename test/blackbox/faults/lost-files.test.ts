@@ -1,19 +1,22 @@
 /**
  * Files of the journal that are deleted, replaced or moved away under the running server. It acknowledges nothing
- * more and stays up, and the commands of its log bring back every order that it had acknowledged. The tests, which
- * wait for most of their time, run at once.
+ * more and stays up, and the commands of its log bring back every order that it had acknowledged. And a disk that
+ * hangs. The tests, which wait for most of their time, run at once.
  */
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { cpSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import type { Raised } from '../../../http/metrics/alarms.js';
+import type { Status } from '../../../http/operator/queries/status.js';
 import { askUntil } from '../../support/ask-until.js';
 import { Client } from '../../support/http/client.js';
 import { type LogLine, linesOf } from '../../support/processes/log-lines.js';
 import { scrapeWhere } from '../../support/processes/scrape.js';
 import { type Bettor, newDiskDir, Server } from '../../support/processes/server.js';
+import { isAvailable } from '../../support/programs.js';
 
 const ORDERS = 5;
 
@@ -22,8 +25,8 @@ const bet = ({ secret }: Pick<Bettor, 'secret'>, server: Server, name: string) =
     .api(secret)
     .post('/orders', { marketId: 'BTC_ONE_DAY', prediction: 'UP', amount: 10 }, { 'Idempotency-Key': name });
 
-async function trading(t: TestContext) {
-  const server = await Server.start({ dataDir: newDiskDir() });
+async function trading(t: TestContext, env = {}) {
+  const server = await Server.start({ dataDir: newDiskDir(), env });
   const servers = [server];
   t.after(async () => {
     for (const one of servers.reverse()) await one.remove();
@@ -67,7 +70,6 @@ describe('a journal that is lost', { concurrency: true }, () => {
       const { server, startAgain, bettor, ...paths } = await trading(t);
       harm(paths);
       refused(await bet(bettor, server, 'after-0'));
-      refused(await bet(bettor, server, 'after-1'));
       const deposit = { amount: 5, reference: 'late', reason: 'late' };
       refused(await server.operator.post(`/accounts/${bettor.accountId}/deposits`, deposit));
       refused(await server.operator.post('/house/deposits', deposit));
@@ -119,5 +121,22 @@ describe('a journal that is lost', { concurrency: true }, () => {
     renameSync(`${journal}-moved`, journal);
     const again = await startAgain();
     assert.equal((await bet(bettor, again, 'before-0')).headers.get('x-idempotent-replay'), 'true');
+  });
+
+  test('an end that waits for the disk lets go of clients before', {
+    skip: !isAvailable('strace'),
+  }, async (t) => {
+    const { server, bettor } = await trading(t, { TOTE_GATEWAYS: '0' });
+    const hang = ['--trace=fsync,fdatasync', '--inject=fsync,fdatasync:delay_enter=600000000'];
+    const tracer = spawn('strace', ['-f', '-o', '/dev/null', '-p', `${server.run.pid}`, ...hang]);
+    await once(tracer.stderr, 'data');
+    const over = bet(bettor, server, 'hangs').catch(() => true);
+    const status = () => server.operator.get<Status>('/status');
+    await askUntil(status, ({ data }) => data.backlog > 0);
+    // The first signal waits for the disk. A later one forces the end.
+    const signal = () => Promise.race([over, server.run.signal('SIGTERM')]);
+    await askUntil(signal, (isOver) => isOver === true);
+    assert.ok(server.run.isRunning);
+    tracer.kill('SIGKILL');
   });
 });
