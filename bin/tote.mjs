@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// `npx tote`: builds what is not built, as `npm start` does, and runs the operators' command line. What the build
-// says goes to stderr: stdout is for results.
+// `npx tote`: builds what is not built, as `npm start` does, and runs the operators' command line. The build
+// speaks on stderr: stdout is for results.
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { isStale } from '../build.mjs';

@@ -74,7 +74,7 @@ function read<T>({ name, unset, read, isSecret }: Variable<T>, env: Environment,
 }
 
 /**
- * The text of a secret variable, or undefined. Whoever keeps it out of the environment names a file by NAME_FILE, or has
+ * The text of a secret variable, or undefined. To keep it out of the environment, name a file by NAME_FILE, or have
  * systemd's credential NAME (`LoadCredential`). Throws `Expected`.
  */
 function secretText(name: string, env: Environment): string | undefined {

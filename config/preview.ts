@@ -12,7 +12,7 @@ export interface RuleDifference {
 
 interface MarketDifference {
   readonly marketId: string;
-  /** What becomes of the market: a market that is not active opens no further round. */
+  /** A market that is not active opens no further round. */
   readonly becomes: 'active' | 'inactive' | 'changed';
   readonly changes: readonly RuleDifference[];
 }

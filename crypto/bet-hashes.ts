@@ -21,7 +21,7 @@ export class BetHashes {
   /** By place: the turn of the bet whose hash is there, from 1; 0 if none is. */
   readonly #turns: Int32Array;
   readonly #digits: Buffer;
-  /** Of the same memory. */
+  /** Over the same memory. */
   readonly #words: DataView;
 
   constructor(
@@ -89,7 +89,7 @@ const placeOf = ({ bet }: HashedBet): number => bet & (HASHES_KEPT - 1);
 /** How many bets had the place, this one included. */
 const turnOf = ({ bet }: HashedBet): number => Math.floor(bet / HASHES_KEPT) + 1;
 
-/** Of four hex digits in lower case, the first one lowest: two bytes, in bits 0 to 7 and 16 to 23. */
+/** Reads four hex digits in lower case, the first one lowest: two bytes, in bits 0 to 7 and 16 to 23. */
 function bytesOf(digits: number): number {
   // Only letters have the bit 0x40; theirs stand for 10 and more, but count from 1.
   const values = (digits & 0x0f0f0f0f) + 9 * ((digits >>> 6) & 0x01010101);

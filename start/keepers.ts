@@ -35,7 +35,7 @@ export interface StorageOptions {
   readonly log: Log;
   readonly version: string;
   readonly journal: StartedJournal;
-  /** Of `crypto/bet-hashes.ts`, shared by all threads. */
+  /** For `crypto/bet-hashes.ts`, shared by all threads. */
   readonly betHashes: SharedArrayBuffer;
   /** The replicated log has a batch, after this many milliseconds. */
   readonly onPublished: (tookMs: number) => void;

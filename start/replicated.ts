@@ -82,7 +82,7 @@ function startReplica(
       onPublished,
       onHandOver: (to) => shutdown.handOver(to),
       onFailure: (error) => {
-        // Who is to lead at once has not started either.
+        // A machine that is to lead at once has not started either.
         if (replica.isJoining || given.role === 'leader') refuseToStart(error);
         shutdown.fatal(error);
       },

@@ -81,7 +81,7 @@ function firstLine(command: string, args: readonly string[]): string | null {
   }
 }
 
-/** Of the checkout that `cwd` is in. */
+/** The commit of the checkout that `cwd` is in. */
 export function commitOf(cwd: string): string | null {
   try {
     const git = (...args: string[]): string =>

@@ -19,7 +19,7 @@ export interface Counted {
   seconds: number;
   messages: number;
   bytes: number;
-  /** What the server said of each order that it refused. */
+  /** The server's words on each order that it refused. */
   readonly refused: string[];
   /** From the time in messages of this type to their arrival: every 16th, all fills. */
   readonly delaysMs: { readonly markets: number[]; readonly fills: number[] };

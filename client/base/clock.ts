@@ -17,7 +17,7 @@ export class ServerClock {
   #offset: Interval | null = null;
   /** By the monotonic clock. */
   #takenMs = 0;
-  /** What our clock was ahead of the monotonic one then. */
+  /** Our clock was so far ahead of the monotonic one then. */
   #aheadMs = 0;
 
   constructor(private readonly around: Pick<Surroundings, 'nowMs' | 'monotonicMs'>) {}

@@ -10,7 +10,7 @@ import { botNamed } from './bots.js';
 import { readArgs, runProgram, say, UsageError } from './program.js';
 
 const BALANCE = 1_000;
-/** Of a server with another data directory. */
+/** A server with another data directory answers this. */
 const UNKNOWN_TOKEN = 401;
 const DEFAULT_MARKET = 'BTC_ONE_MINUTE';
 

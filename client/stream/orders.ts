@@ -38,7 +38,7 @@ export class StreamOrders {
   /** In force; 0 if none is. */
   #deadmanSeconds = 0;
   #deadmanCalls = 0;
-  /** What the bot asks for itself comes instead. */
+  /** Aborted by the bot's own request. */
   #rearming = new AbortController();
   /** The connection that has granted it. */
   #armed: ((message: ClientMessage) => void) | null = null;
@@ -120,7 +120,7 @@ export class StreamOrders {
     void this.#rearm();
   }
 
-  /** What was sent over a connection that has only fallen silent may still arrive. */
+  /** Orders sent over a connection that has only fallen silent may still arrive. */
   onDisconnected(isSilent: boolean): void {
     this.#send = null;
     for (const answer of this.#answers.values()) answer(isSilent ? GONE_SILENT : CONNECTION_LOST);

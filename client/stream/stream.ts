@@ -223,7 +223,7 @@ export class ToteStream {
     this.#left?.close('left');
     this.#left = this.#connection;
     this.#candidate = null;
-    // What the other machine has may still be carried out.
+    // The other machine may still carry out what it has.
     this.#onDisconnected({ closeCode: 0, reason: NO_HEARTBEAT, wasOpen: true });
     [this.#connection, this.#base] = [connection, base];
   }

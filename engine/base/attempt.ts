@@ -1,4 +1,4 @@
-/** What `read` gives, or `otherwise` where it throws, whatever the reason. */
+/** Returns what `read` gives, or `otherwise` where it throws, whatever the reason. */
 export function attempt<T, U>(read: () => T, otherwise: U): T | U {
   try {
     return read();
@@ -13,7 +13,7 @@ export const parsedJson = (text: string): unknown => attempt((): unknown => JSON
 export const messageOf = (thrown: unknown): string =>
   thrown instanceof Error ? thrown.message : String(thrown);
 
-/** What `read` gives; where it throws, the reason is thrown in the words of `refusal`. */
+/** Returns what `read` gives; where it throws, the reason is thrown in the words of `refusal`. */
 export function orRefuse<T>(read: () => T, refusal: (reason: string, cause: unknown) => Error): T {
   try {
     return read();

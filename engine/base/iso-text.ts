@@ -38,7 +38,7 @@ export function isoText(timeMs: number): string {
   return keptText;
 }
 
-/** Of a time in UTC; NaN for a day or an hour that does not exist: `Date` takes 30 February for 2 March. */
+/** Reads a time in UTC; NaN for a day or an hour that does not exist: `Date` takes 30 February for 2 March. */
 export function utcMsOf(text: string): number {
   const timeMs = new Date(text).getTime();
   const isReal = !Number.isNaN(timeMs) && new Date(timeMs).toISOString().startsWith(text.slice(0, -1));

@@ -55,7 +55,7 @@ export class Deadman {
   }
 
   /**
-   * What earlier streams have left goes first: a new order is not theirs. It may still be there where a gate was closed
+   * Orders that earlier streams have left go first: a new order is not theirs. They may still be there where a gate was closed
    * until now.
    */
   beforeOrder(key: number): void {

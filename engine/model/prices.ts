@@ -1,4 +1,4 @@
-/** What the host knows of prices: their volatility, which boundary prices journal, and whether they come in time. */
+/** The host's knowledge of prices: their volatility, which boundary prices journal, and whether they come in time. */
 import type { Asset } from './domain.js';
 
 /**

@@ -15,7 +15,7 @@ export interface QuoteView {
   readonly edgeCents: number;
 }
 
-/** Of a round in memory, and of a settled one in the archive. */
+/** Both a round in memory and a settled one in the archive have them. */
 export interface RoundFigures extends RoundName {
   readonly startTimeMs: number;
   readonly lockTimeMs: number;

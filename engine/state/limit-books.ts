@@ -5,7 +5,7 @@ import { type LimitSearch, LimitTree } from './limit-tree.js';
 import type { Round } from './rounds.js';
 
 interface Book {
-  /** Of the trees, by side. */
+  /** The trees' roots, by side. */
   readonly roots: [up: number, down: number];
   orders: number;
 }

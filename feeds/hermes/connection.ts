@@ -15,7 +15,7 @@ import { faultOfId, type HermesSymbols } from './symbols.js';
 const EVENT_CHARS_MAX = 1_000_000;
 const LIST_CHARS_MAX = 1_000_000;
 const CHECKED_FOR_MS = 24 * 3_600_000;
-/** What stands in a path and is shorter is no key. */
+/** A shorter part of a path is no key. */
 const KEY_CHARS_MIN = 8;
 
 export interface HermesService {

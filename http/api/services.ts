@@ -1,4 +1,4 @@
-/** What the handlers of the public API need, on one gateway. */
+/** All that the handlers of the public API need, on one gateway. */
 import { BetHashes } from '../../crypto/bet-hashes.js';
 import { FAIRNESS_TOOLS } from '../../crypto/hashes.js';
 import { type SignLater, statementSigner } from '../../crypto/signing.js';

@@ -70,7 +70,7 @@ export class Front {
     });
   }
 
-  /** Of `crypto/bet-hashes.ts`. */
+  /** For `crypto/bet-hashes.ts`. */
   get betHashes(): SharedArrayBuffer {
     return this.#memory.betHashes;
   }

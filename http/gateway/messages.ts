@@ -60,7 +60,7 @@ export interface OperatorSetup extends PortSetup, TracesSetup {
   readonly board: BoardMemory;
   readonly figures: FiguresMemory;
   readonly openConnections: SharedArrayBuffer;
-  /** Of the public API, by number: their requests are counted. */
+  /** The public API's, by number: their requests are counted. */
   readonly routes: readonly RouteName[];
   readonly version: string;
   /** As commands of a shell take it. */

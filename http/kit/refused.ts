@@ -1,6 +1,6 @@
 /**
- * The one way to refuse a request, in both APIs. What reads a request throws a `Refused`, which whoever called the
- * handler answers with. The frequent ones (moved odds, a reached limit, a wrong key) are sent without throwing.
+ * The one way to refuse a request, in both APIs. Code that reads a request throws a `Refused`, and the caller of the
+ * handler answers with it. The frequent ones (moved odds, a reached limit, a wrong key) are sent without throwing.
  */
 import { type ArchiveAnswer, type ArchiveRefusal, isRefusal } from '../../engine/model/archive-reads.js';
 import { ERROR_STATUS, type ErrorCode, errorText } from '../../engine/model/errors.js';

@@ -8,7 +8,7 @@ import { LOG_AWAY_MS, STANDBY_BEHIND_MS } from './replication.js';
 import type { VitalName, Vitals } from './vitals.js';
 
 export interface Measured {
-  /** Of the figure and its bound; '' for a number of things. */
+  /** Both the figure and its bound have it; '' for a number of things. */
   readonly unit: '' | 's' | 'days' | 'bytes' | 'commands' | 'share';
 }
 

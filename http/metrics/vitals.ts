@@ -156,7 +156,7 @@ export class Vitals {
     };
   }
 
-  /** Of the samples of the last `seconds`. */
+  /** Adds up the samples of the last `seconds`. */
   sum(name: VitalName, seconds: number): number {
     const last = (this.#columns.get(name) ?? []).slice(-(seconds * 1_000) / SAMPLE_EVERY_MS);
     return last.reduce<number>((sum, one) => sum + (one ?? 0), 0);

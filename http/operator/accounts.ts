@@ -178,7 +178,7 @@ type Transfer = Extract<
   { readonly kind: 'deposit' | 'withdraw' | 'depositHouse' | 'withdrawHouse' }
 >;
 
-/** Of an account, or of the house. */
+/** Moves money of an account, or of the house. */
 export function transferEndpoint(
   path: string,
   summary: string,

@@ -10,7 +10,7 @@ export const PLACED = 0;
 export const REPLAYED = 1;
 export const REFUSED = 2;
 export const BETS = 3;
-/** What else a question is answered with (`questions.ts`). */
+/** Any other answer to a question (`questions.ts`). */
 export const FACTS = 4;
 
 const HEAD_CELLS = 2;

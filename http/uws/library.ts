@@ -51,7 +51,7 @@ export interface UwsWebSocket<T> {
   getUserData(): T;
   /** 0: some of it is held back in memory; 1: all was sent. */
   send(message: string | Uint8Array, isBinary: boolean): number;
-  /** What `write` sends goes out in one write. */
+  /** All that `write` sends goes out in one write. */
   cork(write: () => void): void;
   getBufferedAmount(): number;
   ping(): number;

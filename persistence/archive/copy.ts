@@ -138,7 +138,7 @@ interface RowSource {
   readonly db: Database.Database;
 }
 
-/** Of a table with one row for each, in the order of its keys. */
+/** For a table with one row for each, in the order of its keys. */
 function* singles({ path, db }: RowSource, table: string, afterSeq: number, toSeq: number): Rows {
   const seq = table === TABLE_OF.rounds ? 'settled_seq' : 'seq';
   const query = rowQuery(db, `SELECT * FROM ${table} NOT INDEXED WHERE ${seq} > ? AND ${seq} <= ?`);

@@ -60,7 +60,7 @@ export function readArchiveProgress(dir: DataDir): ArchiveProgress | null {
   });
 }
 
-/** Of a database's header: 2 in WAL mode. */
+/** In a database's header: 2 in WAL mode. */
 const WRITE_VERSION_AT = 18;
 
 /**

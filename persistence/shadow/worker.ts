@@ -49,7 +49,7 @@ let retryMs = RETRY_MS_MIN;
 /** Why the last shadow ended; null once one has reached the journal's end. */
 let trouble: string | null = null;
 let damage: readonly string[] = [];
-/** Of the archive that is open. */
+/** In the archive that is open. */
 let unread: ReadFailure | null = null;
 /** The archive's reader waits for `wantedSeq`, 0 for nothing; it was last told of `toldSeq`. */
 let wantedSeq = 0;

@@ -100,7 +100,7 @@ export function lowerHelpersWhenWarm(): void {
   setTimeout(lower, WARM_MS).unref();
 }
 
-/** Of this process; none except on Linux. */
+/** This process's; none except on Linux. */
 const threadIds = (): number[] => attempt(() => readdirSync('/proc/self/task').map(Number), []);
 
 /** On Linux every thread has its own nice value. A thread that has just ended is left alone. */

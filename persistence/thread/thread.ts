@@ -18,7 +18,7 @@ export interface CloseMessage {
   readonly kind: 'close';
 }
 
-/** Of a thread without which nothing more can be acknowledged. */
+/** Without such a thread nothing more can be acknowledged. */
 export const endedText = (does: string, exitCode: number): string =>
   `The thread that ${does} the journal ended by itself with code ${exitCode}. Start again: the restart recovers every acknowledged order.`;
 

@@ -341,7 +341,7 @@ test('a machine that lets the upgrade wait is not asked why: the stream goes on 
   await Promise.race([next.line(), stream.closed]);
 });
 
-/** What the bot's own functions throw. */
+/** All that the bot's own functions throw. */
 function uncaught(t: TestContext): Error[] {
   const thrown: Error[] = [];
   process.setUncaughtExceptionCaptureCallback((error) => thrown.push(error));

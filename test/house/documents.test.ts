@@ -9,7 +9,7 @@ import { FAILURE_KINDS, MEANINGS } from '../../http/openapi/failures.js';
 import { COMMANDS } from '../../persistence/cli/registry.js';
 import { LOG_EVENTS } from '../../process/log/events.js';
 import { codeBlocks, documentPaths } from '../support/document.js';
-import { project, textOf } from './sources.js';
+import { PRODUCT, project, sourcesIn, textOf } from './sources.js';
 
 const documents = documentPaths();
 const blocksIn = (language: string) =>
@@ -57,6 +57,13 @@ test('no sentence begins with What, Whoever or Of', () => {
     ].map(([, sentence]) => `${file}: ${sentence}`),
   );
   deepEqual(wrong, []);
+});
+
+test('no sentence of a comment begins so, either', () => {
+  const sources = [...PRODUCT, 'bench', 'test'].flatMap(sourcesIn);
+  const sentence = /^ *(?:\/\*\*|\*|\/\/)(?:.*[.:])? (?:What|Whoever|Of) .*/gm;
+  const begun = sources.flatMap((file) => [...textOf(file).matchAll(sentence)].map(([text]) => [file, text]));
+  deepEqual(begun, []);
 });
 
 test('no sentence of the log, of errors, alarms and commands begins so, either', async () => {

@@ -3,11 +3,10 @@ import { deepEqual, ok } from 'node:assert/strict';
 import { posix } from 'node:path';
 import { test } from 'node:test';
 import { assertRows, rowsBelow } from '../support/document.js';
-import { importsOf, sourcesIn, targetOf } from './sources.js';
+import { importsOf, PRODUCT, sourcesIn, targetOf } from './sources.js';
 
 /** Groups of files that import each other. The bench's are programs with the workers that they start. */
 const FILE_CIRCLES_MAX = { product: 2, bench: 3 };
-const PRODUCT = ['config', 'crypto', 'engine', 'feeds', 'http', 'persistence', 'process', 'start', 'client'];
 const LISTED = [...PRODUCT, 'bench'];
 const DOCUMENT = 'docs/architecture.md';
 const HEAD = '| Folder | Job |\n|---|---|\n';

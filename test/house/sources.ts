@@ -7,6 +7,18 @@ import ts from 'typescript';
 /** The tests run from a build folder in the project. */
 export const project = join(dirname(fileURLToPath(import.meta.url)), '..', '..', '..');
 
+export const PRODUCT = [
+  'config',
+  'crypto',
+  'engine',
+  'feeds',
+  'http',
+  'persistence',
+  'process',
+  'start',
+  'client',
+];
+
 export function sourcesIn(folder: string): string[] {
   return readdirSync(join(project, folder), { recursive: true, encoding: 'utf8' })
     .filter((name) => /\.tsx?$/.test(name))

@@ -30,7 +30,7 @@ const WRONG_TOKEN = invalid('this server has no such token; it reads the file of
 /** An address that has sent a wrong token, for a minute. */
 interface Guesser {
   readonly untilMs: number;
-  /** Of its wrong tokens. Repeating one is not another guess. */
+  /** Its wrong tokens. Repeating one is not another guess. */
   readonly digests: Set<string>;
 }
 

@@ -82,7 +82,7 @@ interface Sent {
 }
 interface Command extends Sent {
   readonly command: UntimedCommand;
-  /** What is changed, as its sender knows it; a field that is left out may be anything. */
+  /** The state before, as the sender knows it; a field that is left out may be anything. */
   readonly seen?: Partial<AccountView & Sequencer['engine']['trading']>;
 }
 interface Rotation extends Sent {

@@ -68,7 +68,7 @@ export const accountCommand = defineCommand<{ readonly at?: Moment }, [account: 
     }),
 });
 
-/** Of the entries' bets. A limit order that has rested counts from its fill. */
+/** Counts the entries' bets. A limit order that has rested counts from its fill. */
 interface BetCounts {
   placed: number;
   stakesCents: number;

@@ -138,7 +138,7 @@ function backupArchive(
   using reader = closing(new JournalReader(source));
   const isOfJournal = ({ seq, chain }: ArchivePosition): boolean => {
     const found = reader.chainAt(seq);
-    // What lies behind the end may be lost from the journal alone.
+    // The journal alone may have lost batches behind the end.
     return found === null ? seq < reader.firstSeq - 1 || seq > endSeq : found === chain;
   };
   try {

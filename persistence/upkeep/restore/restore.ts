@@ -150,7 +150,7 @@ function restoreArchive(
 ): ArchiveCopied | null {
   let copied: ArchiveCopied | null = null;
   try {
-    // What lies behind the stretch may be lost from the journal alone.
+    // The journal alone may have lost batches behind the stretch.
     const isOfJournal = ({ seq, chain }: ArchivePosition): boolean =>
       (stretch.chainAt(seq) ?? chain) === chain;
     copied = copyArchive(source.archiveFile, dir.archiveFile, end, isOfJournal);

@@ -53,7 +53,7 @@ export interface Extent {
 }
 
 /**
- * `snapshots` are newest first. What lies before the floor need not be kept. null if the journal has its beginning and
+ * `snapshots` are newest first. Nothing before the floor need be kept. null if the journal has its beginning and
  * keeps it.
  */
 export function floorOf<S extends SnapshotPoint>(

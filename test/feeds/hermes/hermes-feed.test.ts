@@ -330,7 +330,7 @@ test('the price at a boundary of the past is asked for second by second, with wh
   assert.deepEqual([eth.asset, eth.timeMs, eth.boundaryMs], [1, boundaryMs, boundaryMs]);
   assert.deepEqual([btc.asset, btc.timeMs, btc.boundaryMs], [0, boundaryMs - 2_000, boundaryMs]);
   assert.match(btc.origin, /^e62d.* slot \d+ confidence \S+ signed UE5BVQEAAAADuAEAAAAE$/);
-  // Of the third price the service is too unsure.
+  // The service is too unsure of the third price.
   for (const asset of [0, 1, 3, 4]) {
     const tick = await started.ticks.next();
     assert.deepEqual([tick.asset, tick.boundaryMs], [asset, boundaryMs - 60_000]);

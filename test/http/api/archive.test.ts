@@ -1,5 +1,5 @@
 /**
- * What has left the engine's memory: the ledger's entries add up to the balance, settled rounds are listed
+ * The archive has what left the engine's memory: the ledger's entries add up to the balance, settled rounds are listed
  * and found, and lists of bets lead on into the archive, each bet once.
  */
 import assert from 'node:assert/strict';
@@ -121,7 +121,7 @@ test('an order that was cancelled shows its round and its end as they are, also 
   place(api, secret);
   api.clock.pass(60_000);
   api.advance();
-  // Of a bet that is in both, memory knows what became of the round.
+  // Memory knows what became of the round of a bet that is in both.
   const [newest] = all<Position>(api, secret, '/v1/orders', `marketId=${MARKET}`, 2);
   assert.equal(newest?.round.status, 'SETTLING');
 });

@@ -129,7 +129,7 @@ for (const [at, { method, path }] of ofOperators.entries()) {
   });
 }
 
-/** What opens a session of the console, and the cookie of one. */
+/** Opens sessions of the console; the cookie is of one. */
 async function session() {
   const Origin = `http://127.0.0.1:${bench.operatorPort}`;
   const headers = { Origin, 'Content-Type': 'application/json' };

@@ -81,7 +81,7 @@ class HubBench {
   #bets = 0;
   readonly #later: (() => void)[] = [];
   nowMs = 0;
-  /** Of a manual clock that nobody moves. */
+  /** A manual clock that nobody moves has stood for so long. */
   stoodMs: number | null = null;
 
   constructor() {

@@ -41,7 +41,7 @@ export interface MadeDir {
   readonly engine: Engine;
 }
 
-/** Of an archive that has nothing yet. */
+/** An archive that has nothing yet is here. */
 export const START = { seq: 0, timeMs: 0, digest: '', chain: CHAIN_START };
 
 export function makeDataDir(root: string, commands: readonly Command[], options: MadeOptions): MadeDir {
@@ -109,7 +109,7 @@ function writeSegments(
   }
 }
 
-/** Of the state after this command. */
+/** The digest of the state after this command. */
 export function digestAt({ batches }: MadeDir, seq: number): string {
   const engine = new Engine();
   const texts = batches.flatMap(({ commands }) => JSON.parse(commands) as unknown[]);

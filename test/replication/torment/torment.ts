@@ -236,8 +236,8 @@ export class Torment {
   }
 
   /**
-   * The machine that does not lead has all that the leader has. What its journal alone had is taken back by then:
-   * until that is compared with the log its engine takes nothing, and the leader has far more commands by now.
+   * The machine that does not lead has all that the leader has. Commands that its journal alone had are taken back by then:
+   * until they are compared with the log its engine takes nothing, and the leader has far more commands by now.
    */
   async #catchUp(): Promise<void> {
     await this.#withLeader(async ({ server, supervised }) => {

@@ -98,7 +98,7 @@ export class Sandbox {
     return this.server.operator;
   }
 
-  /** Of the operator API, once the archive has it. */
+  /** Asks the operator API until the archive has it. */
   async read<T>(path: string): Promise<Answered<T>> {
     const answered = await askUntil(
       () => this.operator.get<T>(path),

@@ -19,7 +19,7 @@ import { MemoryJournal } from './memory-journal.js';
 /** A Wednesday: every asset class trades, and every time frame but the longest has a boundary. */
 export const NOON_MS = Date.UTC(2026, 5, 10, 12);
 
-/** Of BTC. */
+/** A tick of BTC. */
 export const tickAt = (timeMs: number, price: number): PriceTick => ({
   asset: 0,
   price,

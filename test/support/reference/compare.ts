@@ -26,7 +26,7 @@ export interface Scope {
   readonly timesMs: readonly number[];
 }
 
-/** Of a page its bets are compared, not where the next one begins. */
+/** A page's bets are compared, not where the next one begins. */
 interface ComparedReads extends EngineReads {
   betsPage(account: number, query: BetsQuery): Pick<BetsPage, 'bets'>;
   changesPage(account: number, limit: number): Pick<BetsPage, 'bets'>;

@@ -226,7 +226,7 @@ export class ReferenceEngine implements EngineReads {
   changesPage(account: number, limit: number) {
     return { bets: reads.positions(this.state, account, 'all', limit) };
   }
-  /** Of all bets, from the newest on. */
+  /** All bets, from the newest on. */
   betsPage(account: number, { limit }: Pick<BetsQuery, 'limit'>) {
     return { bets: reads.positions(this.state, account, 'orders', limit) };
   }

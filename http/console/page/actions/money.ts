@@ -9,7 +9,7 @@ const RANDOM_BYTES = 6;
 export const NO_AMOUNT = 'Enter an amount above zero with at most two decimals.';
 
 interface Balance {
-  /** Of the operator API. */
+  /** In the operator API. */
   readonly path: string;
   readonly name: string;
   readonly cents: number;

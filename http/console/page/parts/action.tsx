@@ -136,7 +136,7 @@ function OpenDialog({ action, onDone, by, first }: Opened): JSX.Element {
     if (answer.ok) return finish(answer.data, answer.isReplay);
     setError(answer.error);
     if (!answer.error.startsWith('preview_outdated')) return;
-    // What was shown would be refused again and again: the view and the first action show what holds now.
+    // The action as shown would be refused again and again: the view and the first action show what holds now.
     onDone?.(null);
     if (first !== undefined) opened.value = { action: first, onDone, by };
   };

@@ -8,7 +8,7 @@ import { type Column, List } from './list.js';
 interface BetsProps {
   /** Whose bets they are. */
   readonly query: Readonly<Record<string, string>>;
-  /** What a row tells besides. */
+  /** A further column. */
   readonly and: Column<BetResource>;
 }
 
