@@ -394,7 +394,7 @@ const WARNINGS: Declared = {
   connections_full: {
     what: 'nine tenths of the connections of a port are taken: when it is full, further ones are closed at once',
     advice:
-      'See who holds them: ss -Htn state established "sport = :8080". An address may have 1,000, unless TOTE_TRUSTED_PROXIES names it. Block those that hold many in silence, at the firewall or at a proxy in front.',
+      'See who holds them: ss -Htn state established "sport = :PORT". An address may have 1,000, unless TOTE_TRUSTED_PROXIES names it. Block those that hold many in silence, at the firewall or at a proxy in front.',
     figure: ({ connectionsTaken }) => Math.max(connectionsTaken.public, connectionsTaken.operators),
     promql: 'max by (instance) (tote_connections_taken_share)',
     unit: 'share',
