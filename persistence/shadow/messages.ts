@@ -1,7 +1,9 @@
 /** Messages between the event loop and the shadow's thread. */
 import type { MessagePort } from 'node:worker_threads';
 import type { RefusedAt } from '../../engine/model/operators.js';
+import type { SigningKeys } from '../../engine/model/proofs/signing.js';
 import type { ShadowStatus } from '../../engine/model/shadow-status.js';
+import type { SignedHead } from '../../engine/proofs/statements.js';
 import type { DataDir } from '../data-dir/layout.js';
 import type { SpaceThresholds } from '../data-dir/space.js';
 import type { ErrorParts } from '../thread/error-parts.js';
@@ -22,13 +24,20 @@ export interface ShadowOptions {
   readonly replicatedSeq?: BigInt64Array;
   /** The reader of the archive (`archive/reader/messages.ts`). */
   readonly reader?: MessagePort;
-  /** The thread that signs heads (`roots/messages.ts`). */
-  readonly roots?: MessagePort;
+  /** For the journal's heads. */
+  readonly signing: SigningKeys;
 }
 
 export type ShadowNews =
   | { readonly kind: 'snapshot'; readonly seq: number; readonly bytes: number; readonly tookMs: number }
   | { readonly kind: 'pruned'; readonly firstSeq: number; readonly lastSeq: number; readonly bytes: number };
+
+/** The journal's newest batch, to be signed. */
+export interface JournalHead {
+  readonly seq: number;
+  readonly chain: string;
+  readonly timeMs: number;
+}
 
 /** At the operator port, for the archive. */
 export interface ToShadow {
@@ -40,4 +49,5 @@ export type FromShadow =
   | { readonly kind: 'status'; readonly status: ShadowStatus }
   | { readonly kind: 'note'; readonly text: string }
   | { readonly kind: 'news'; readonly news: ShadowNews }
+  | { readonly kind: 'head'; readonly head: SignedHead }
   | { readonly kind: 'diverged'; readonly error: ErrorParts };

@@ -17,10 +17,9 @@ import { orClosed } from '../data-dir/closing.js';
 import { JournalError } from '../errors.js';
 import { JournalReader } from '../journal/reader.js';
 import { ReplayMismatch, replayBatch } from '../replay/replay.js';
-import type { JournalHead } from '../roots/messages.js';
 import { SnapshotFiles } from '../snapshot/files.js';
 import { noRest, type Rest } from '../thread/pace.js';
-import type { ShadowNews, ShadowOptions } from './messages.js';
+import type { JournalHead, ShadowNews, ShadowOptions } from './messages.js';
 import { OldRowsCheck } from './old-rows.js';
 import { type ShadowClock, ShadowSnapshots } from './snapshots.js';
 import { findStart } from './start.js';
@@ -60,6 +59,7 @@ export class Shadow {
     note: (text: string) => void,
     private readonly rest: Rest = noRest,
     onNews: (news: ShadowNews) => void = () => undefined,
+    private readonly onHead: (head: JournalHead) => void = () => undefined,
   ) {
     const { dir } = options;
     const files = new SnapshotFiles(dir.snapshots, rest);
@@ -137,8 +137,7 @@ export class Shadow {
     const { seq, chain, timeMs } = this.#position;
     if (seq === 0 || timeMs - this.#headMs < HEAD_EVERY_MS) return;
     this.#headMs = timeMs;
-    const head: JournalHead = { seq, chain, timeMs };
-    this.options.roots?.postMessage(head);
+    this.onHead({ seq, chain, timeMs });
   }
 
   /** Later batches are not in the replicated log, and may be taken back. */

@@ -2,6 +2,7 @@
 import { unreachable } from '../../engine/base/assert.js';
 import type { RefusedAt } from '../../engine/model/operators.js';
 import { type ShadowStatus, STATUS_AT_START } from '../../engine/model/shadow-status.js';
+import type { SignedHead } from '../../engine/proofs/statements.js';
 import { fromErrorParts } from '../thread/error-parts.js';
 import { startThread, Thread } from '../thread/thread.js';
 import type { FromShadow, ShadowNews, ShadowOptions, ToShadow } from './messages.js';
@@ -14,6 +15,7 @@ export interface ShadowEvents {
   onDiverged(error: Error): void;
   onNote(text: string): void;
   onNews(news: ShadowNews): void;
+  onHead(head: SignedHead): void;
 }
 
 export class ShadowThread extends Thread<ToShadow, FromShadow> {
@@ -25,7 +27,7 @@ export class ShadowThread extends Thread<ToShadow, FromShadow> {
     closeMsMax = CLOSE_MS_MAX,
   ) {
     const file = new URL('./worker.js', import.meta.url);
-    const transferred = [options.reader, options.roots];
+    const transferred = [options.reader];
     super(() => startThread({ file, name: 'shadow', data: options, transferred }), closeMsMax);
   }
 
@@ -49,6 +51,9 @@ export class ShadowThread extends Thread<ToShadow, FromShadow> {
         break;
       case 'news':
         this.events.onNews(message.news);
+        break;
+      case 'head':
+        this.events.onHead(message.head);
         break;
       case 'diverged':
         this.events.onDiverged(fromErrorParts(message.error));

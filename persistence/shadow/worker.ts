@@ -4,9 +4,12 @@
  */
 import { statSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
+import { signerOf } from '../../crypto/signing.js';
 import { must } from '../../engine/base/assert.js';
 import { messageOf } from '../../engine/base/attempt.js';
+import { isoText } from '../../engine/base/iso-text.js';
 import { type ShadowState, STATUS_AT_START } from '../../engine/model/shadow-status.js';
+import { headStatement } from '../../engine/proofs/statements.js';
 import type { FromReader, ReaderNews, ReadFailure } from '../archive/reader/messages.js';
 import { databaseBytes } from '../data-dir/files.js';
 import { copyNeedsBytes, DEFAULT_SPACE_THRESHOLDS, freeBytesOf, SpaceWatch } from '../data-dir/space.js';
@@ -15,7 +18,7 @@ import { findSegments } from '../journal/segment/names.js';
 import { toErrorParts } from '../thread/error-parts.js';
 import { backgroundPace, threadCpuMs } from '../thread/pace.js';
 import type { CloseMessage } from '../thread/thread.js';
-import type { FromShadow, ShadowOptions, ToShadow } from './messages.js';
+import type { FromShadow, JournalHead, ShadowOptions, ToShadow } from './messages.js';
 import { Shadow } from './shadow.js';
 
 const POLL_MS = 200;
@@ -34,6 +37,7 @@ const clock = { nowMs: () => Date.now(), monotonicMs: () => performance.now(), t
 const pace = backgroundPace();
 const rest = (): void => pace.rest();
 const post = (message: FromShadow): void => port.postMessage(message);
+const sign = signerOf(options.signing);
 const note = (text: string): void => post({ kind: 'note', text });
 const freeBytes = (): number => freeBytesOf(options.dir.journal);
 
@@ -97,11 +101,17 @@ function turn(): void {
 }
 
 function openShadow(): Shadow {
-  const opened = new Shadow(options, clock, note, rest, (news) => post({ kind: 'news', news }));
+  const opened = new Shadow(options, clock, note, rest, (news) => post({ kind: 'news', news }), postHead);
   unread = null;
   options.reader?.postMessage('opened' satisfies ReaderNews);
   opened.want(wantedSeq);
   return opened;
+}
+
+function postHead({ seq, chain, timeMs }: JournalHead): void {
+  const head = { seq, chain, time: isoText(timeMs) };
+  const { keyId } = options.signing;
+  post({ kind: 'head', head: { ...head, keyId, signature: sign(headStatement(head)) } });
 }
 
 function tellArchived({ archiveSeq }: Shadow): void {
@@ -196,7 +206,6 @@ function close(): void {
     shadow?.close();
   } finally {
     options.reader?.close();
-    options.roots?.close();
     port.close();
   }
 }

@@ -1,12 +1,18 @@
 /** Messages between the event loop, the reader's thread and the shadow's. The engine's model has those of gateways. */
 import type { MessagePort } from 'node:worker_threads';
+import type { ArchiveRequest } from '../../../engine/model/archive-reads.js';
 
 export interface ReaderOptions {
   readonly path: string;
   readonly shadow: MessagePort;
 }
 
-export type ToReader = { readonly kind: 'gateway'; readonly port: MessagePort };
+/** A gateway asks its first question; the others come through its port. */
+export type ToReader = {
+  readonly kind: 'gateway';
+  readonly port: MessagePort;
+  readonly first: ArchiveRequest;
+};
 
 /** Why a question could not be answered. Damage stays until the archive is another file. */
 export interface ReadFailure {

@@ -36,12 +36,14 @@ function watchTime(): void {
   );
 }
 
-function connect(gateway: MessagePort): void {
-  gateways.push(gateway);
-  gateway.on('message', ({ id, question }: ArchiveRequest) => {
+function connect({ port: gateway, first }: ToReader): void {
+  const ask = ({ id, question }: ArchiveRequest): void => {
     questions.ask(question, (answer) => gateway.postMessage({ id, answer } satisfies ArchiveResponse));
     watchTime();
-  });
+  };
+  gateways.push(gateway);
+  ask(first);
+  gateway.on('message', ask);
 }
 
 function close(): void {
@@ -58,5 +60,5 @@ shadow.on('message', (message: ReaderNews) => {
 });
 port.on('message', (message: ToReader | CloseMessage) => {
   if (message.kind === 'close') close();
-  else connect(message.port);
+  else connect(message);
 });

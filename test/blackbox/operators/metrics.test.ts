@@ -134,6 +134,8 @@ test('threads tell how busy they are, and the process its memory', async () => {
   const threads = ['engine', 'gateway0', 'gateway1', 'operators', 'journal', 'shadow', 'reader'];
   const busy = (thread: string): string => `tote_thread_busy_seconds_total{thread="${thread}"}`;
   const isBusy = (now: Scrape, thread: string): boolean => (now.value(busy(thread)) ?? 0) > 0;
+  assert.equal((await scrape(server)).value(busy('reader')), 0, 'it begins with the first question');
+  assert.equal((await bettor.api.get('/account/ledger')).status, 200);
   const scraped = await scrapeWhere(server, (now) => threads.every((thread) => isBusy(now, thread)));
   for (const thread of threads.slice(0, 4))
     assert.ok((scraped.value(`tote_thread_heap_used_bytes{thread="${thread}"}`) ?? 0) > 1e6, thread);

@@ -37,6 +37,7 @@ function startThread(hot: HotSide, changes: Partial<ShadowOptions> = {}) {
     onDiverged: (error: Error) => diverged.push(error),
     onNote: (text: string) => notes.push(text),
     onNews: (told: ShadowNews) => news.push(told),
+    onHead: () => undefined,
   };
   const thread = new ShadowThread(shadowOptions(hot.dir, changes), events, CLOSE_MS_MAX);
   thread.begin();

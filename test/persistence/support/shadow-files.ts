@@ -12,10 +12,11 @@ import { type ChainPosition, sealBatch } from '../../../persistence/journal/segm
 import { Segment } from '../../../persistence/journal/segment/segment.js';
 import { SqliteStore } from '../../../persistence/journal/store.js';
 import { openStore } from '../../../persistence/recovery/open-store.js';
-import type { ShadowNews, ShadowOptions } from '../../../persistence/shadow/messages.js';
+import type { JournalHead, ShadowNews, ShadowOptions } from '../../../persistence/shadow/messages.js';
 import { Shadow } from '../../../persistence/shadow/shadow.js';
 import type { ShadowClock } from '../../../persistence/shadow/snapshots.js';
 import type { SnapshotsKept } from '../../../persistence/upkeep/retention/choice.js';
+import { TEST_SIGNING } from '../../support/engine/signing.js';
 import { TestClock } from '../../support/host/host.js';
 import { segmentAt } from './journal-files.js';
 import { applyBatch } from './made-dir.js';
@@ -73,6 +74,7 @@ export const newestOnly = (newest: number): SnapshotsKept => ({ newest, hourlyMs
 export function shadowOptions(dir: DataDir, changes: Partial<ShadowOptions> = {}): ShadowOptions {
   return {
     dir,
+    signing: TEST_SIGNING,
     snapshotCommands: Number.MAX_SAFE_INTEGER,
     snapshotEveryMs: Number.MAX_SAFE_INTEGER,
     snapshotReplayMs: Number.MAX_SAFE_INTEGER,
@@ -86,10 +88,12 @@ export function openShadow(dir: DataDir, changes: Partial<ShadowOptions> = {}) {
   const clock = new CpuClock();
   const notes: string[] = [];
   const news: ShadowNews[] = [];
+  const heads: JournalHead[] = [];
   const note = (text: string) => notes.push(text);
   const onNews = (told: ShadowNews) => news.push(told);
-  const shadow = new Shadow(shadowOptions(dir, changes), clock, note, undefined, onNews);
-  return { shadow, clock, notes, news };
+  const onHead = (head: JournalHead) => heads.push(head);
+  const shadow = new Shadow(shadowOptions(dir, changes), clock, note, undefined, onNews, onHead);
+  return { shadow, clock, notes, news, heads };
 }
 
 /** Opened, caught up, and closed. */
