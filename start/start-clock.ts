@@ -1,5 +1,5 @@
 /**
- * Compares the wall clock with the journal's last command, at a start and after each step, and tells the log.
+ * Compares the wall clock with the journal's last command at a start, with the last stamp after each step, and tells the log.
  * Rounds are settled or voided by this clock, and journaled time never goes back. `ClockGuard` decides on the
  * consequences of a gap.
  */
@@ -19,7 +19,7 @@ export function hasStakes(engine: Pick<EngineReads, 'totals'>): boolean {
 
 interface Times {
   readonly nowMs: number;
-  /** The last command's; 0 in a new journal. */
+  /** The last stamp; 0 in a new journal. */
   readonly lastTimeMs: number;
   readonly dataDir: string;
 }
@@ -53,13 +53,10 @@ function tellBehind(times: Times, log: Pick<Log, 'write'>): void {
 }
 
 const timesText = ({ nowMs, lastTimeMs }: Times): string =>
-  `the last command is of ${isoText(lastTimeMs)}, and this machine's clock says ${isoText(nowMs)}`;
+  `the server's last time is ${isoText(lastTimeMs)}, and this machine's clock says ${isoText(nowMs)}`;
 
 interface ClockStepsOptions {
-  readonly sequencer: {
-    readonly wallClock: Pick<Sequencer['wallClock'], 'condition'>;
-    readonly engine: Pick<EngineReads, 'timeMs'>;
-  };
+  readonly sequencer: { readonly wallClock: Pick<Sequencer['wallClock'], 'condition' | 'offsetMs'> };
   readonly clock: Pick<Clock, 'nowMs'>;
   readonly dataDir: string;
   readonly log: Pick<Log, 'write'>;
@@ -76,10 +73,12 @@ export class ClockSteps {
   look(): void {
     const { sequencer, clock, dataDir, log } = this.options;
     const told = this.#told;
-    const { condition } = sequencer.wallClock;
+    const { condition, offsetMs } = sequencer.wallClock;
     this.#told = condition;
     if (told === null || condition === told || condition === 'sound') return;
-    const times = { nowMs: clock.nowMs(), lastTimeMs: sequencer.engine.timeMs, dataDir };
+    const nowMs = clock.nowMs();
+    // The last command may be hours old.
+    const times = { nowMs, lastTimeMs: nowMs - offsetMs, dataDir };
     tellGap({ ...times, hasStakes: condition === 'unconfirmed', isSimulated: false }, log);
   }
 }

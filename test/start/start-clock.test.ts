@@ -21,7 +21,7 @@ function told(gapMs: number, more: Partial<StartClock> = {}): string {
 test('a gap of more than 15 minutes is logged with its length, a shorter one and that of a new journal are not', () => {
   assert.equal(told(LAST_MS, { lastTimeMs: 0, hasStakes: true }), '');
   assert.equal(told(15 * MINUTE_MS), '');
-  assert.match(told(15 * MINUTE_MS + 1), /last command is of 2026-11-20T12:00:00.000Z.* 15 min later$/);
+  assert.match(told(15 * MINUTE_MS + 1), /last time is 2026-11-20T12:00:00.000Z.* 15 min later$/);
   assert.match(told(2 * DAY_MS + 3 * HOUR_MS), / 2 d 3 h later$/);
 });
 
@@ -53,14 +53,16 @@ test('a cent in an open bet or a resting order is at stake', () => {
 test('a clock that is set far while the server runs is logged each time, unless the start has told of it', () => {
   const told: string[] = [];
   const gaps = { behind: -HOUR_MS, sound: 0, stepped: 0, unconfirmed: HOUR_MS };
-  const wallClock: { condition: ClockCondition } = { condition: 'behind' };
+  const wallClock = { condition: 'behind' as ClockCondition, offsetMs: 0 };
   const steps = new ClockSteps({
-    sequencer: { wallClock, engine: { timeMs: LAST_MS } },
-    ...{ clock: { nowMs: () => LAST_MS + gaps[wallClock.condition] }, dataDir: '/my tote' },
+    ...{ sequencer: { wallClock }, clock: { nowMs: () => LAST_MS }, dataDir: '/my tote' },
     log: { write: (_event, _fields, line = '') => told.push(/1 h \w+/.exec(line)?.[0] ?? line) },
   });
   const turns = ['behind', 'sound', 'behind', 'behind', 'stepped', 'unconfirmed', 'unconfirmed'] as const;
-  for (wallClock.condition of turns) steps.look();
+  for (wallClock.condition of turns) {
+    wallClock.offsetMs = gaps[wallClock.condition];
+    steps.look();
+  }
   assert.deepEqual(told, ['1 h before', '1 h later']);
 });
 
