@@ -37,14 +37,28 @@ export function differenceOf(before: Rules, after: Rules): RulesDifference {
   };
 }
 
+interface RuleChange extends RuleDifference {
+  /** Left out if all that are active have it. */
+  readonly markets?: readonly string[];
+}
+
 /** In one list, each once however many markets have it. A market that begins or ends has only that. */
-export function changesOf(before: Rules, after: Rules): readonly RuleDifference[] {
+export function changesOf(before: Rules, after: Rules): readonly RuleChange[] {
   const { changes, markets } = differenceOf(before, after);
-  const ofMarkets = markets.flatMap(({ marketId: name, becomes, changes: own }) => {
-    if (becomes === 'changed') return own;
-    return [{ name, before: becomes === 'active' ? 'inactive' : 'active', after: becomes }];
+  const idsBy = new Map<string, string[]>();
+  for (const { marketId, becomes, changes: own } of markets) {
+    const isActive = becomes === 'active';
+    const switched = { name: 'isActive', before: `${!isActive}`, after: `${isActive}` };
+    for (const one of becomes === 'changed' ? own : [switched]) {
+      const text = JSON.stringify(one);
+      idsBy.set(text, [...(idsBy.get(text) ?? []), marketId]);
+    }
+  }
+  const ofMarkets = [...idsBy].map(([text, ids]): RuleChange => {
+    const one = JSON.parse(text) as RuleDifference;
+    return ids.length === after.markets.length ? one : { ...one, markets: ids };
   });
-  return [...new Map([...changes, ...ofMarkets].map((one) => [JSON.stringify(one), one])).values()];
+  return [...changes, ...ofMarkets];
 }
 
 const marketsOf = ({ markets }: Rules): ReadonlyMap<string, MarketRules> =>

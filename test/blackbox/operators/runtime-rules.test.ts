@@ -6,22 +6,17 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import type { RuleDifference } from '../../../config/preview.js';
+import type { RulesDifference } from '../../../config/preview.js';
 import type { RulesResource } from '../../../http/operator/rules.js';
 import { Sandbox, type Trader } from '../../support/api/api-client-sandbox.js';
 import { askUntil } from '../../support/ask-until.js';
 import { newFolder } from '../../support/new-folder.js';
+import { linesOf } from '../../support/processes/log-lines.js';
 import { startRefused } from '../../support/processes/server.js';
 
-interface Replaced {
+interface Replaced extends RulesDifference {
   readonly applied: boolean;
   readonly sequence: number;
-  readonly changes: readonly RuleDifference[];
-  readonly markets: readonly {
-    readonly marketId: string;
-    readonly becomes: string;
-    readonly changes: readonly RuleDifference[];
-  }[];
 }
 
 const BTC = 'BTC_ONE_MINUTE';
@@ -37,7 +32,7 @@ let sandbox: Sandbox;
 let trader: Trader;
 before(async () => {
   writeRules(FILE);
-  sandbox = await Sandbox.start({ env: { TOTE_RULES_FILE: file } });
+  sandbox = await Sandbox.start({ env: { TOTE_RULES_FILE: file, TOTE_LOG_LEVEL: 'info' } });
   trader = await sandbox.trader({ balance: 10_000, tier: 'SILVER' });
 });
 after(() => sandbox.remove());
@@ -109,6 +104,11 @@ test('a dry run says what changes in each market, and changes nothing; it is the
   assert.deepEqual(await shown(), before);
   const done = await replace(OVERRIDES, preview);
   assert.deepEqual({ ...done, sequence: 0 }, { ...preview, applied: true, sequence: 0 });
+  const logged = await sandbox.server.run.findInErrors((stderr) => linesOf(stderr, 'rules_in_force')[1]);
+  const ofMarkets = preview.markets.flatMap((one) =>
+    one.changes.map((change) => ({ ...change, markets: [one.marketId] })),
+  );
+  assert.deepEqual(logged['changes'], [...preview.changes, ...ofMarkets]);
   assert.equal(await bets(3), 400, 'the open round keeps its rules');
   // Gateways are told beside the answer.
   const account = () => trader.api.get<{ bets: { fee: number } }>('/account');
@@ -166,10 +166,8 @@ test('later starts keep what operators have changed, with the file, without it, 
   const now = await shown();
   assert.deepEqual(now.rules.feeBps, before.rules.feeBps);
   assert.deepEqual(now.overrides, before.overrides);
-  const line = await sandbox.server.run.findInErrors((stderr) =>
-    stderr.split('\n').find((one) => one.includes('rules_overridden')),
-  );
-  assert.deepEqual(JSON.parse(line).overruled, ['feeBps']);
+  const line = await sandbox.server.run.findInErrors((stderr) => linesOf(stderr, 'rules_overridden')[0]);
+  assert.deepEqual(line['overruled'], ['feeBps']);
   const { feeBps: _fee, ...others } = OVERRIDES;
   await change(others);
   assert.equal((await shown()).rules.feeBps, 500, "a value that is given back is the file's as it is now");
