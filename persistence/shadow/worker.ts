@@ -53,8 +53,9 @@ let retryMs = RETRY_MS_MIN;
 /** Why the last shadow ended; null once one has reached the journal's end. */
 let trouble: string | null = null;
 let damage: readonly string[] = [];
-/** In the archive that is open. */
-let unread: ReadFailure | null = null;
+/** The reader's failures with the archive that is open: all that were noted, and the first damage, which stays. */
+const noted = new Set<string>();
+let unreadable: string | null = null;
 /** The archive's reader waits for `wantedSeq`, 0 for nothing; it was last told of `toldSeq`. */
 let wantedSeq = 0;
 let toldSeq = 0;
@@ -89,10 +90,7 @@ function turn(): void {
     const nowMs = clock.monotonicMs();
     if (isAtEnd) [trouble, damage, atEndMs] = [null, [], nowMs];
     pace.isHurried = nowMs - atEndMs > HURRIED_AFTER_MS;
-    report(
-      isAtEnd ? 'following' : next,
-      trouble ?? shadow.complaint ?? (unread?.isDamage ? unread.text : null),
-    );
+    report(isAtEnd ? 'following' : next, trouble ?? shadow.complaint ?? unreadable);
     if (next === 'idle') turnAfter(shadow.isWanted ? WANTED_POLL_MS : POLL_MS);
     else turnNext();
   } catch (thrown) {
@@ -102,7 +100,8 @@ function turn(): void {
 
 function openShadow(): Shadow {
   const opened = new Shadow(options, clock, note, rest, (news) => post({ kind: 'news', news }), postHead);
-  unread = null;
+  noted.clear();
+  unreadable = null;
   options.reader?.postMessage('opened' satisfies ReaderNews);
   opened.want(wantedSeq);
   return opened;
@@ -128,9 +127,10 @@ function onWanted(seq: number): void {
 }
 
 /** Noted once, not with every question. */
-function onUnread(failure: ReadFailure): void {
-  if (failure.text !== unread?.text) note(failure.text);
-  unread = failure;
+function onUnread({ text, isDamage }: ReadFailure): void {
+  if (!noted.has(text)) note(text);
+  noted.add(text);
+  if (isDamage) unreadable ??= text;
 }
 
 function lookNow(): void {

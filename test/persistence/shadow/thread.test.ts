@@ -59,7 +59,7 @@ test('it follows the journal while it is written, makes a damaged archive whose 
   const started = startThread(hot, { snapshotCommands: 300, reader: port1 });
   while (hot.left > 0) {
     if (hot.left > 800 && hot.left < 1_200) {
-      for (const isDamage of [false, true, true]) port2.postMessage({ text: `is: ${isDamage}`, isDamage });
+      for (const isDamage of [true, true, false]) port2.postMessage({ text: `is: ${isDamage}`, isDamage });
       await until(started, ({ reason }) => reason === 'is: true');
       rmSync(hot.dir.archive, { recursive: true });
     }
@@ -87,7 +87,7 @@ test('it follows the journal while it is written, makes a damaged archive whose 
   assert.deepEqual(started.diverged, []);
   assert.match(
     started.notes.join('|'),
-    /^is: false\|is: true\|The archive .* was deleted .*\|The archive .* is missing: it is made anew as/,
+    /^is: true\|is: false\|The archive .* was deleted .*\|The archive .* is missing: it is made anew as/,
   );
   assert.deepEqual(checkArchive(hot.dir.archiveFile).faults, []);
 });
