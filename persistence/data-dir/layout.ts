@@ -115,9 +115,15 @@ export function openPart(path: string): void {
 
 /** Node's recursive mkdir never ends below /proc, and misnames a read-only file system. */
 function createFolder(path: string): void {
-  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
+  const isThere = (): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+  if (isThere()) return;
   if (!existsSync(dirname(path))) createFolder(dirname(path));
-  mkdirSync(path, 0o700);
+  try {
+    mkdirSync(path, 0o700);
+  } catch (thrown) {
+    // Another process may have made it meanwhile.
+    if (!isThere()) throw thrown;
+  }
   syncPath(dirname(path));
 }
 

@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { chmodSync, chownSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { Worker } from 'node:worker_threads';
 import { openDataDir } from '../../../persistence/data-dir/layout.js';
 import { findHolder, lockDataDir } from '../../../persistence/data-dir/lock.js';
 import {
@@ -24,6 +25,22 @@ test('a missing data directory is created, closed to other users', (t) => {
   const root = join(temporaryDir(t), 'deep', 'data');
   const dir = openDataDir(root);
   assert.deepEqual([[modeOf(dir.root), modeOf(dir.journal)], openDataDir(root)], [[0o700, 0o700], dir]);
+});
+
+test('two that create it at once both have it', async (t) => {
+  const program = `const { parentPort, workerData: { layout, turns, root } } = require('node:worker_threads');
+    import(layout).then(({ openDataDir }) => {
+      for (let turn = 1; turn <= 40; turn++) {
+        for (Atomics.add(turns, 0, 1); Atomics.load(turns, 0) < 2 * turn; );
+        try { openDataDir(root + turn); } catch (thrown) { parentPort.postMessage(thrown.message); }
+      }
+      parentPort.postMessage('done');
+    });`;
+  const layout = new URL('../../../persistence/data-dir/layout.js', import.meta.url).href;
+  const turns = new Int32Array(new SharedArrayBuffer(4));
+  const options = { eval: true, workerData: { layout, turns, root: join(temporaryDir(t), 'data') } };
+  const said = [1, 2].map(() => once(new Worker(program, options), 'message'));
+  assert.deepEqual((await Promise.all(said)).flat(), ['done', 'done']);
 });
 
 test('a file in its place is named in the error', (t) => {

@@ -5,7 +5,6 @@ import { tote, toteJson, toteText } from '../../../support/processes/cli.js';
 import { NAME, REFERENCE, useLived } from '../../support/lived-dir.js';
 
 interface Entry {
-  readonly seq: number;
   readonly kind: string;
   readonly amountCents: number;
   readonly balanceCents: number;
