@@ -76,13 +76,14 @@ export function findDataDir(path: string): DataDir {
 
 /** One that cannot be read must not pass for one that is not there. Throws `data_dir_invalid`. */
 export function readableFolders({ journal, snapshots, archive }: DataDir): readonly string[] {
-  const folders = [journal, snapshots, archive].filter(isFolder);
+  const parts = [journal, snapshots, archive];
+  const folders = parts.filter((path) => orUnusable(path, () => isFolder(path)));
   for (const folder of folders) orUnusable(folder, () => accessSync(folder, constants.R_OK | constants.X_OK));
   return folders;
 }
 
-const isFolder = (path: string): boolean =>
-  orUnusable(path, () => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false);
+export const isFolder = (path: string): boolean =>
+  statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 
 const orUnusable = <T>(path: string, look: () => T): T => orRefuse(look, (_, cause) => unusable(path, cause));
 
@@ -115,14 +116,13 @@ export function openPart(path: string): void {
 
 /** Node's recursive mkdir never ends below /proc, and misnames a read-only file system. */
 function createFolder(path: string): void {
-  const isThere = (): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
-  if (isThere()) return;
+  if (isFolder(path)) return;
   if (!existsSync(dirname(path))) createFolder(dirname(path));
   try {
     mkdirSync(path, 0o700);
   } catch (thrown) {
     // Another process may have made it meanwhile.
-    if (!isThere()) throw thrown;
+    if (!isFolder(path)) throw thrown;
   }
   syncPath(dirname(path));
 }

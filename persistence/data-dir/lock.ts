@@ -13,7 +13,6 @@ import {
   openSync,
   readFileSync,
   rmSync,
-  statSync,
   writeFileSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
@@ -23,7 +22,7 @@ import { attempt, messageOf } from '../../engine/base/attempt.js';
 import { codeOf, isBusy, JournalError } from '../errors.js';
 import { closing } from './closing.js';
 import { FILE_MODE, giveToOwner, rollbackPath } from './files.js';
-import { type DataDir, requireWritable, unusable } from './layout.js';
+import { type DataDir, isFolder, requireWritable, unusable } from './layout.js';
 
 export interface DataDirLock extends Disposable {
   release(): void;
@@ -85,8 +84,7 @@ const EXCLUSIVE_WAIT_MS = 1_000;
  */
 export function exclusively<T>(dir: DataDir, file: string, work: () => T): T {
   const folder = dirname(file);
-  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
-    throw new JournalError('data_dir_invalid', `There is no directory ${folder}.`);
+  if (!isFolder(folder)) throw new JournalError('data_dir_invalid', `There is no directory ${folder}.`);
   const taken = `Another process deletes or copies files of ${dir.root} at this moment, and nothing was changed. Try again.`;
   using _db = closing(takeLock(dir, file, EXCLUSIVE_WAIT_MS, () => taken));
   return work();
