@@ -70,7 +70,7 @@ export function findDataDir(path: string): DataDir {
   if (readableFolders(layout).length > 0) return layout;
   throw new JournalError(
     'data_dir_invalid',
-    `There is no data directory at ${layout.root}: it has no folder journal. Name one as DATA_DIR or in TOTE_DATA_DIR.`,
+    `There is no data directory at ${layout.root}: it has no folder journal, snapshots or archive. Name one as DATA_DIR or in TOTE_DATA_DIR.`,
   );
 }
 
