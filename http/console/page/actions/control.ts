@@ -10,7 +10,9 @@ export const switchTrading = ({ trading: { enabled, reason } }: LiveMessage): Ac
     ? 'All new orders are refused with 503 until trading is resumed, and clients are told the reason. Open rounds go on, lock and settle.'
     : 'Orders are taken again in all markets.',
   preview: () => [
-    enabled ? ['Trading', 'on', 'stopped'] : ['Trading', `stopped: ${reason}`, 'on'],
+    enabled
+      ? ['Trading', 'on', 'stopped']
+      : ['Trading', reason === '' ? 'stopped' : `stopped: ${reason}`, 'on'],
     ['Open bets', '', 'stay as they are'],
   ],
   isDangerous: enabled,
