@@ -3,21 +3,26 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { PriceRow } from '../sandbox/index.js';
 import { type BacktestRun, runBacktest } from './backtest-run.js';
-import { botNamed } from './bots.js';
+import { BOT, type NamedBot } from './bots.js';
 import { plotSvg } from './plot.js';
-import { readArgs, readPrices, runProgram, say, UsageError } from './program.js';
+import { programNamed, readPrices, runProgram, say, UsageError } from './program.js';
 import { csvOf, resultsOf } from './results.js';
 
-const OPTIONS = {
-  options: {
-    prices: { type: 'string', default: 'client/examples/prices/day.csv' },
-    market: { type: 'string', default: 'BTC_FIVE_MINUTES' },
-    balance: { type: 'string', default: '1000' },
-    out: { type: 'string', default: 'backtest' },
-    verbose: { type: 'boolean', default: false },
-  },
-  allowPositionals: true,
-} as const;
+const program = programNamed('backtest', 'feeds prices to a bot, and tells what it won and lost')
+  .addArgument(BOT)
+  .option('--prices <file>', 'a price path (CSV: time,BTC,...)', 'client/examples/prices/day.csv')
+  .option('--market <id>', 'the market that the bot bets on', 'BTC_FIVE_MINUTES')
+  .option('--balance <usd>', "the bot's money", Number, 1_000)
+  .option('--out <folder>', 'gets the bets (CSV) and a plot (SVG)', 'backtest')
+  .option('--verbose', 'print what the bot tells, too');
+
+interface Options {
+  readonly prices: string;
+  readonly market: string;
+  readonly balance: number;
+  readonly out: string;
+  readonly verbose?: true;
+}
 
 function pricesOf(path: readonly PriceRow[], marketId: string) {
   const crypto = marketId.slice(0, marketId.indexOf('_'));
@@ -44,16 +49,13 @@ function report(title: string, { settled, open, balance }: BacktestRun, files: r
 }
 
 async function main(): Promise<void> {
-  const { values, positionals } = readArgs(OPTIONS);
-  const [name = '', ...others] = positionals;
-  if (others.length > 0) throw new UsageError(`one bot at a time, not ${positionals.join(' and ')}`);
-  const { market: marketId, out } = values;
-  const bot = botNamed(name);
-  const path = readPrices(values.prices);
+  const { prices: file, market: marketId, balance, out, verbose } = program.parse().opts<Options>();
+  const [[name, bot]] = program.processedArgs as [NamedBot];
+  const path = readPrices(file);
   const prices = pricesOf(path, marketId);
-  if (prices.length === 0) throw new UsageError(`${values.prices} has no prices for ${marketId}`);
-  const log = values.verbose ? say : () => undefined;
-  const run = await runBacktest({ bot, marketId, path, balance: Number(values.balance), log });
+  if (prices.length === 0) throw new UsageError(`${file} has no prices for ${marketId}`);
+  const log = verbose ? say : () => undefined;
+  const run = await runBacktest({ bot, marketId, path, balance, log });
   const times = [path[0], path.at(-1)].map((row) => new Date(row?.timeMs ?? 0).toISOString());
   const title = `${name} on ${marketId}, ${times.join(' to ')}`;
   mkdirSync(out, { recursive: true });

@@ -6,18 +6,20 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ToteClient, ToteError } from '../index.js';
 import { OperatorClient } from '../sandbox/index.js';
-import { botNamed } from './bots.js';
-import { readArgs, runProgram, say, UsageError } from './program.js';
+import { BOT, type NamedBot } from './bots.js';
+import { programNamed, runProgram, say, UsageError } from './program.js';
 
 const BALANCE = 1_000;
 /** A server with another data directory answers this. */
 const UNKNOWN_TOKEN = 401;
-const DEFAULT_MARKET = 'BTC_ONE_MINUTE';
 
-const OPTIONS = {
-  options: { market: { type: 'string', default: DEFAULT_MARKET } },
-  allowPositionals: true,
-} as const;
+const program = programNamed('examples', 'runs an example bot beside npm start')
+  .addArgument(BOT)
+  .option('--market <id>', 'the market that the bot bets on', 'BTC_ONE_MINUTE')
+  .addHelpText(
+    'after',
+    '\nIt bets with the key in TOTE_API_KEY, or makes itself an account on this machine.',
+  );
 const { env } = process;
 
 async function makeKey(name: string): Promise<string> {
@@ -44,15 +46,14 @@ async function makeKey(name: string): Promise<string> {
 }
 
 async function main(): Promise<void> {
-  const { values, positionals } = readArgs(OPTIONS);
-  const [name = ''] = positionals;
-  const bot = botNamed(name);
+  const { market } = program.parse().opts<{ readonly market: string }>();
+  const [[name, bot]] = program.processedArgs as [NamedBot];
   const url = env['TOTE_API_URL'];
   const ending = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => ending.abort());
   const key = env['TOTE_API_KEY'] ?? (await makeKey(name));
   const tote = new ToteClient({ key, ...(url !== undefined && { url }) });
-  const markets = tote.watchMarket(values.market, { signal: ending.signal });
+  const markets = tote.watchMarket(market, { signal: ending.signal });
   await bot({ tote, markets, log: say });
 }
 

@@ -1,6 +1,6 @@
 /** The command line of the programs for authors of bots, and how these end. */
 import { readFileSync } from 'node:fs';
-import { type ParseArgsConfig, parseArgs } from 'node:util';
+import { Command } from 'commander';
 import { type PriceRow, parsePricePath } from '../sandbox/index.js';
 
 /** A mistake in the command; its message is for people. */
@@ -8,20 +8,18 @@ export class UsageError extends Error {}
 
 const USAGE_EXIT_CODE = 2;
 
-const asUsage = <Result>(read: () => Result, where = ''): Result => {
+export const programNamed = (name: string, about: string): Command =>
+  new Command(`npm run ${name} --`)
+    .description(about)
+    .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : USAGE_EXIT_CODE));
+
+export function readPrices(file: string): PriceRow[] {
   try {
-    return read();
+    return parsePricePath(readFileSync(file, 'utf8'));
   } catch (error) {
-    throw new UsageError(`${where}${error instanceof Error ? error.message : String(error)}`);
+    throw new UsageError(`--prices ${file}: ${error instanceof Error ? error.message : String(error)}`);
   }
-};
-
-export const readArgs = <Config extends ParseArgsConfig>(
-  config: Config,
-): ReturnType<typeof parseArgs<Config>> => asUsage(() => parseArgs(config));
-
-export const readPrices = (file: string): PriceRow[] =>
-  asUsage(() => parsePricePath(readFileSync(file, 'utf8')), `--prices ${file}: `);
+}
 
 export const say = (line: string): void => void process.stdout.write(`${line}\n`);
 

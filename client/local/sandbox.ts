@@ -3,40 +3,41 @@
  * price path, as fast as it goes or `--speed` times as fast as the clock on the wall, and then stays as it is.
  */
 import { join } from 'node:path';
+import { InvalidArgumentError, Option } from 'commander';
 import { OperatorClient, type PriceRow, playPrices } from '../sandbox/index.js';
 import { pathTimeMs } from '../sandbox/price-path.js';
-import { readArgs, readPrices, runProgram, say, UsageError } from './program.js';
+import { programNamed, readPrices, runProgram, say } from './program.js';
 import { LocalServer } from './server.js';
 
-const HELP = `npm run sandbox -- [--prices FILE] [--speed FACTOR] [--start TIME]
+interface Options {
+  readonly prices?: string;
+  readonly speed: number;
+  readonly start?: number;
+}
 
-  --prices FILE    plays a price path (CSV: time,BTC,...) and stays at its end
-  --speed FACTOR   so many times as fast as real time; as fast as it goes if not given
-  --start TIME     the time at which a new sandbox begins, such as 2026-06-10T00:00:00Z;
-                   the time of the first price if not given
+const program = programNamed('sandbox', 'a server whose time and prices you move, and a bettor with a key')
+  .option('--prices <file>', 'plays a price path (CSV: time,BTC,...), and stays at its end')
+  .addOption(
+    new Option('--speed <factor>', 'so many times as fast as the clock')
+      .argParser(speedOf)
+      .default(Number.POSITIVE_INFINITY, 'as fast as it goes'),
+  )
+  .option('--start <time>', 'when a new sandbox begins (default: at the first price)', startOf)
+  .addHelpText(
+    'after',
+    '\nThe data are in ./sandbox (TOTE_DATA_DIR). Ctrl-C ends the server; the next start continues there.',
+  );
 
-The data are in ./sandbox (TOTE_DATA_DIR). Ctrl-C ends the server; the next start continues there.
-`;
-
-const OPTIONS = {
-  options: {
-    prices: { type: 'string' },
-    speed: { type: 'string' },
-    start: { type: 'string' },
-    help: { type: 'boolean', default: false },
-  },
-} as const;
-
-function speedOf(text: string | undefined): number {
-  const speed = text === undefined ? Number.POSITIVE_INFINITY : Number(text);
-  if (!(speed > 0)) throw new UsageError(`--speed: "${text}" is not a number above 0`);
+function speedOf(text: string): number {
+  const speed = Number(text);
+  if (!(speed > 0)) throw new InvalidArgumentError('It must be a number above 0.');
   return speed;
 }
 
 function startOf(text: string): number {
   const startMs = pathTimeMs(text);
   if (Number.isNaN(startMs))
-    throw new UsageError(`--start: "${text}" is no time such as 2026-06-10T00:00:00Z`);
+    throw new InvalidArgumentError('It must be a time such as 2026-06-10T00:00:00Z.');
   return startMs;
 }
 
@@ -75,14 +76,9 @@ A bettor with 10,000 USD has this key:
 }
 
 async function main(): Promise<void> {
-  const { values } = readArgs(OPTIONS);
-  if (values.help) {
-    process.stdout.write(HELP);
-    return;
-  }
-  const speed = speedOf(values.speed);
-  const path = values.prices === undefined ? [] : readPrices(values.prices);
-  const startMs = values.start === undefined ? path[0]?.timeMs : startOf(values.start);
+  const { prices, speed, start } = program.parse().opts<Options>();
+  const path = prices === undefined ? [] : readPrices(prices);
+  const startMs = start ?? path[0]?.timeMs;
   const env = {
     TOTE_CLOCK: 'manual',
     TOTE_FEED: 'push',
@@ -99,7 +95,7 @@ async function main(): Promise<void> {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void server.stop());
   const operator = new OperatorClient({ url: server.operatorUrl, token: server.token });
   try {
-    const mover = path.length > 0 ? `${values.prices} moves` : 'only you move';
+    const mover = path.length > 0 ? `${prices} moves` : 'only you move';
     await tell(server, operator, dataDir, mover);
     if (path.length > 0) await Promise.race([play(operator, path, speed), server.ended()]);
     await server.ended();

@@ -20,7 +20,7 @@ async function run(bot: string, prices: readonly number[], ordered: Answer, read
   async function* markets(): AsyncGenerator<Market> {
     yield* prices.map(lookAt);
   }
-  await botNamed(bot)({ tote: script.client, markets: markets(), log: (line) => void lines.push(line) });
+  await botNamed(bot)[1]({ tote: script.client, markets: markets(), log: (line) => void lines.push(line) });
   const posts = script.sent.filter(({ method }) => method === 'POST');
   return { orders: posts.map(({ body }) => JSON.parse(body ?? '')), lines };
 }

@@ -95,13 +95,17 @@ test('limit orders that have expired are not open after a backtest', async () =>
 });
 
 const WRONG: readonly (readonly [name: string, args: readonly string[], line: RegExp])[] = [
-  ['sandbox', ['--nope'], /^Unknown option '--nope'.*\n$/],
-  ['sandbox', ['--start', 'now'], /^--start: "now" is no time such as 2026-06-10T00:00:00Z\n$/],
+  ['sandbox', ['--nope'], /^error: unknown option '--nope'\n$/],
+  [
+    'sandbox',
+    ['--start', 'now'],
+    /^error: option '--start <time>' .* must be a time such as 2026-06-10T00:00:00Z\.\n$/,
+  ],
   ['sandbox', ['--prices', 'README.md'], /^--prices README\.md: line 1: the columns must be time .*\n$/],
-  ['examples', ['--nope'], /^Unknown option '--nope'.*\n$/],
+  ['examples', [], /^error: missing required argument 'bot'\n$/],
   ['examples', ['momentum'], /^no TOTE_API_KEY is set, .* start the server first, with npm start\n$/],
-  ['backtest', ['momentun'], /^name a bot: momentum, imbalance, both-sides\n$/],
-  ['backtest', ['momentum', 'imbalance'], /^one bot at a time, not momentum and imbalance\n$/],
+  ['backtest', ['momentun'], /^error: .* The bots are momentum, imbalance, both-sides\.\n$/],
+  ['backtest', ['momentum', 'imbalance'], /^error: too many arguments\..*\n$/],
   ['backtest', ['momentum', '--market', 'ETH_ONE_DAY'], /^.*day\.csv has no prices for ETH_ONE_DAY\n$/],
 ];
 test('a mistake in a command is one line and exit code 2', async () => {
