@@ -11,7 +11,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { SourceMap, type SourceMapping } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { parseArgs } from 'node:util';
+import { Command } from 'commander';
 import { must } from '../engine/base/assert.js';
 
 /** Beside the product, and generated files. */
@@ -131,9 +131,10 @@ function sharesBy(lines: ReadonlyMap<string, boolean>, nameOf: (path: string) =>
   return shares;
 }
 
-const { positionals } = parseArgs({ allowPositionals: true });
-const [folder, dist = dirname(dirname(fileURLToPath(import.meta.url)))] = positionals;
-if (folder === undefined) throw new Error('expected the folder that NODE_V8_COVERAGE named');
+const [folder, dist] = new Command('node dist/test/coverage.js')
+  .argument('<folder>', 'that NODE_V8_COVERAGE named')
+  .argument('[dist]', 'the build that ran', dirname(dirname(fileURLToPath(import.meta.url))))
+  .parse().processedArgs as [string, string];
 const programs = readPrograms(dist);
 markAll(programs, folder);
 const lines = linesOf(programs);

@@ -1,9 +1,6 @@
 /**
- * Runs compiled test files and ends with the slowest of them, a summary and an exit code. Arguments narrow the run to
- * the files whose path contains one of them, `--failed` to those that failed in the run before, one at a time.
- * `--prove` runs the searches, each in a process of its own, `--night` the same for hours. `--lanes` says how many
- * processes run at a time. `--seconds` begins files in a random order, and none after so many. A file fails, too, if
- * it cannot be loaded, declares no test, or ends its process. `--folder` has the files.
+ * Runs compiled test files and ends with the slowest of them, a summary and an exit code (`npm test -- --help`). A file
+ * fails, too, if it cannot be loaded, declares no test, or ends its process.
  */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
@@ -13,10 +10,11 @@ import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { parseArgs } from 'node:util';
+import { Command } from 'commander';
 import { useScratchInMemory } from './scratch.js';
 import { intoProcesses, select, type Times } from './selection.js';
 import type { Effort } from './support/effort.js';
+import { wholeNumber } from './support/seeded-program.js';
 import { NO_TIME, type TestFile } from './together.js';
 
 const SUMMARY = /^(tests|pass|fail|cancelled|skipped|todo|duration_ms) [\d.]+$/;
@@ -38,22 +36,28 @@ interface Kept {
   readonly failed: readonly string[];
 }
 
-const { values, positionals } = parseArgs({
-  options: {
-    prove: { type: 'boolean', default: false },
-    night: { type: 'boolean', default: false },
-    failed: { type: 'boolean', default: false },
-    lanes: { type: 'string', default: String(LANES) },
-    seconds: { type: 'string' },
-    folder: { type: 'string', default: dirname(fileURLToPath(import.meta.url)) },
-  },
-  allowPositionals: true,
-});
-const effort: Effort = values.night ? 'night' : values.prove ? 'prove' : 'test';
+const program = new Command('npm test --')
+  .description('runs the test files whose path contains one of the parts; all without one')
+  .argument('[parts...]', 'part of a path')
+  .option('--prove', 'run the searches instead, each in a process of its own')
+  .option('--night', 'the same, for hours')
+  .option('--failed', 'those that failed in the run before, one at a time')
+  .option('--lanes <n>', 'processes at a time', wholeNumber, LANES)
+  .option('--seconds <n>', 'begin files in a random order, and none after so many seconds', wholeNumber)
+  .option('--folder <folder>', 'the compiled files', dirname(fileURLToPath(import.meta.url)))
+  .parse();
+interface Options {
+  readonly prove?: true;
+  readonly night?: true;
+  readonly failed?: true;
+  readonly lanes: number;
+  readonly seconds?: number;
+  readonly folder: string;
+}
+const { prove, night, failed: onlyFailed, lanes, seconds: wantedSeconds, folder } = program.opts<Options>();
+const effort: Effort = night ? 'night' : prove ? 'prove' : 'test';
 const isProve = effort !== 'test';
-const untilMs =
-  values.seconds === undefined ? null : Date.now() + integerOption('seconds', values.seconds) * 1_000;
-const { folder } = values;
+const untilMs = wantedSeconds === undefined ? null : Date.now() + wantedSeconds * 1_000;
 /** A build replaces dist/, so it is not kept there. */
 const keptFolder = join(folder, '..', '..', 'node_modules', '.cache', 'tote');
 const keptFile = join(keptFolder, `${effort}-runs.json`);
@@ -69,8 +73,8 @@ function readKept(): Kept {
 }
 
 const found = readdirSync(folder, { recursive: true, encoding: 'utf8' });
-const paths = select(found, { isProve, parts: positionals }).filter(
-  (path) => !values.failed || kept.failed.includes(path),
+const paths = select(found, { isProve, parts: program.args }).filter(
+  (path) => !onlyFailed || kept.failed.includes(path),
 );
 if (paths.length === 0)
   throw new Error(`no test file in ${folder} matches ${process.argv.slice(2).join(' ')}`);
@@ -81,7 +85,7 @@ useScratchInMemory();
 const programs = new Map<string, readonly string[]>();
 const programFolder = mkdtempSync(join(tmpdir(), 'tote-test-programs-'));
 process.once('exit', () => rmSync(programFolder, { recursive: true, force: true }));
-for (const together of intoProcesses(paths, kept.seconds, !isProve && !values.failed)) {
+for (const together of intoProcesses(paths, kept.seconds, !isProve && !onlyFailed)) {
   const program = join(programFolder, `${programs.size}.mjs`);
   const from = new URL('together.js', import.meta.url).href;
   const files: TestFile[] = together.map((path) => ({ path, url: pathToFileURL(join(folder, path)).href }));
@@ -100,7 +104,7 @@ const leftOut = new Set<string>();
 let reported = 0;
 const events = run({
   files: untilMs === null ? [...programs.keys()] : shuffled([...programs.keys()]),
-  concurrency: values.failed ? 1 : integerOption('lanes', values.lanes),
+  concurrency: onlyFailed ? 1 : lanes,
   // For a process; each file has its own.
   timeout: FILE_TIMEOUT_MS[effort] * Math.max(...[...programs.values()].map(({ length }) => length)),
 });
@@ -164,10 +168,4 @@ function cpuSeconds(): number {
     .replace(/^.*\) /, '')
     .split(' ');
   return (user + system) / 1e6 + (Number(fields[13]) + Number(fields[14])) / 100;
-}
-
-/** Throws, naming the option. */
-function integerOption(name: string, text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new Error(`--${name}: ${text} is no whole number from 0 to 999999999`);
-  return Number(text);
 }

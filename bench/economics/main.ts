@@ -2,26 +2,14 @@
  * Can a bettor win against the house? The real engine and the real quotes against bettors, thousands of rounds a case. Exit
  * code 1 where a strategy wins beyond its interval though prices cannot be foretold, or where more than one in a hundred orders of a fair flow is refused.
  */
-import { parseArgs } from 'node:util';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import { must } from '../../engine/base/assert.js';
 import { TIME_FRAMES } from '../../engine/model/domain.js';
 import { figure, percent, tableText } from '../report/format.js';
 import { type Case, casesOf, type Wanted } from './cases.js';
 import { type Figures, figuresOf, playAll } from './study.js';
 
-const USAGE = `npm run economics -- [options]
-
-  --paths TEXT        only paths of prices whose names have it, such as late (default all)
-  --frames LIST       time frames, separated by commas (default ${TIME_FRAMES.join(',')})
-  --bettors TEXT      only bettors whose names have it, such as resting (default all)
-  --rounds N          rounds of a case; fewer where a round takes long (default 2000)
-  --threads N         cases at once (default 2)
-  --policy NAME       fair or fixed (default: the default rules')
-  --seed-cents N      the house's seed on each side (default: the default rules')
-  --limits            with the default rules' loss limits: a case ends at them
-  --seed N            of all that is random (default 1)
-`;
 const REFUSED_MAX = 0.01;
 const COLUMNS = [
   'bettors',
@@ -33,8 +21,7 @@ const COLUMNS = [
   'worst round',
   'greatest loss',
 ];
-const text = { type: 'string' } as const;
-const flag = { type: 'boolean' } as const;
+const USAGE_EXIT_CODE = 2;
 
 interface Options extends Wanted {
   readonly paths: string;
@@ -43,52 +30,40 @@ interface Options extends Wanted {
   readonly threads: number;
 }
 
-const OPTIONS = {
-  ...{ paths: text, frames: text, bettors: text, rounds: text, threads: text, policy: text, seed: text },
-  ...{ 'seed-cents': text, help: flag, limits: flag },
-} as const;
-
-function readValues() {
-  try {
-    return parseArgs({ options: OPTIONS }).values;
-  } catch (error) {
-    return usageError(error instanceof Error ? error.message : String(error));
-  }
+interface Given extends Omit<Options, 'house' | 'limits'> {
+  readonly policy?: 'fair' | 'fixed';
+  readonly seedCents?: number;
+  readonly limits?: true;
 }
 
 function readOptions(): Options {
-  const values = readValues();
-  if (values.help === true) {
-    process.stdout.write(USAGE);
-    process.exit(0);
-  }
-  const { policy, paths = '', bettors = '', frames = TIME_FRAMES.join(',') } = values;
-  return {
-    ...{ paths, bettors, frames: frames.split(',').map((frame) => oneOf(TIME_FRAMES, frame)) },
-    rounds: whole(values.rounds ?? '2000'),
-    threads: whole(values.threads ?? '2'),
-    seed: whole(values.seed ?? '1'),
-    limits: values.limits === true,
-    house: {
-      ...(policy === undefined ? {} : { policy: oneOf(['fair', 'fixed'] as const, policy) }),
-      ...(values['seed-cents'] === undefined ? {} : { seedCents: whole(values['seed-cents']) }),
-    },
-  };
+  const { policy, seedCents, limits, ...given } = new Command('npm run economics --')
+    .description('what the house earns: the real engine and quotes against bettors')
+    .option('--paths <text>', 'only paths of prices whose names have it, such as late', '')
+    .option('--frames <list>', 'time frames, separated by commas', framesOf, TIME_FRAMES)
+    .option('--bettors <text>', 'only bettors whose names have it, such as resting', '')
+    .option('--rounds <n>', 'rounds of a case; fewer where a round takes long', whole, 2_000)
+    .option('--threads <n>', 'cases at once', whole, 2)
+    .addOption(new Option('--policy <name>', 'other than in the default rules').choices(['fair', 'fixed']))
+    .option('--seed-cents <n>', "the house's seed on each side, other than in the default rules", whole)
+    .option('--limits', "with the default rules' loss limits: a case ends at them")
+    .option('--seed <n>', 'of all that is random', whole, 1)
+    .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : USAGE_EXIT_CODE))
+    .parse()
+    .opts<Given>();
+  const house = { ...(policy !== undefined && { policy }), ...(seedCents !== undefined && { seedCents }) };
+  return { ...given, limits: limits === true, house };
 }
 
 function whole(given: string): number {
-  return /^[1-9]\d{0,8}$/.test(given)
-    ? Number(given)
-    : usageError(`${given}: expected a whole number above 0`);
+  if (!/^[1-9]\d{0,8}$/.test(given)) throw new InvalidArgumentError('It must be a whole number above 0.');
+  return Number(given);
 }
 
-function oneOf<T extends string>(known: readonly T[], given: string): T {
-  return known.find((name) => name === given) ?? usageError(`${given}: expected one of ${known.join(', ')}`);
-}
-
-function usageError(message: string): never {
-  process.stderr.write(`${message}\n\n${USAGE}`);
-  process.exit(2);
+function framesOf(given: string): readonly string[] {
+  const unknown = given.split(',').find((frame) => !TIME_FRAMES.some((known) => known === frame));
+  if (unknown !== undefined) throw new InvalidArgumentError(`They are ${TIME_FRAMES.join(', ')}.`);
+  return given.split(',');
 }
 
 function chosen(options: Options): Case[] {
