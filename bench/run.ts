@@ -27,7 +27,6 @@ import {
   type SectionName,
   SLOW_SECTIONS,
   type SuiteRun,
-  USAGE,
   UsageError,
 } from './report/options.js';
 import type { Run, Section, SectionResult, SuiteOptions } from './report/section.js';
@@ -69,10 +68,7 @@ const REMOVE_TRIES = 10;
 
 async function main(): Promise<number> {
   const options = readOptions(process.argv.slice(2), Date.now());
-  if (options === null) {
-    process.stdout.write(USAGE);
-    return 0;
-  }
+  if (options === null) return 0;
   for (const name of ['out', 'report'] as const) makePlaceFor(name, options[name]);
   return options.kind === 'drive' ? driveServer(options) : measureOwn(options);
 }

@@ -1,6 +1,6 @@
 /** The suite's command line. */
 import { tmpdir } from 'node:os';
-import { parseArgs } from 'node:util';
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { KINDS, type Kind, type Mix } from '../client/kinds.js';
 
 export const SECTION_NAMES = [
@@ -66,36 +66,12 @@ export interface DriveRun extends Output {
 
 export type BenchRun = SuiteRun | DriveRun;
 
+const DRIVE_SECONDS = 30;
 const DEFAULT_MIX = 'orders=10,market=60,markets=20,positions=10';
 
-export const USAGE = `npm run bench -- [options]                   measure servers that the suite starts
-npm run bench -- --url URL --keys FILE [options]     drive a server that runs already
-
-Both:
-  --out FILE              write the figures as JSON here (default bench-results/<time>.json)
-  --report FILE           write the same as HTML with plots here (default: beside the JSON file, .html)
-  --help                  print this text
-
-Servers that the suite starts:
-  --quick                 a minute and a half, one short round: leaves out ${SLOW_SECTIONS.join(', ')}
-  --only a,b              the sections to run: ${SECTION_NAMES.join(', ')}
-  --rounds N              rounds of each row, 1 to 99 (default 3, quick 1); ${OWN_ROUNDS.join(', ')}
-                          have their own number, and snapshots has two at most
-  --seconds S             measured seconds of each row and round, 1 to 600 (default 3, quick 1), but
-                          ${listOfOwn()} always
-  --durability fsync|os   os leaves commits to the operating system: they are not durable (default fsync)
-  --dir DIR               where journals are written: name the disk that matters (default ${tmpdir()})
-  --pair DIR              compare this checkout with another built one, in turn, instead of running sections
-
-A server that runs already:
-  --url URL               its address, such as https://host or http://127.0.0.1:8080 (/v1 is added where no path is given)
-  --keys FILE             API keys, one secret a line; empty lines and lines that begin with # do not count
-  --rate R                requests a second at planned times, 1 to 200000 (default 100)
-  --seconds S             how long, 1 to 3600 (default 30)
-  --connections N         connections that share the requests, 1 to 10000 (default 64)
-  --mix KIND=SHARE,...    what is asked for, of ${KINDS.join(', ')}
-                          (default ${DEFAULT_MIX})
-  --stake USD             stake of each order (default 1)
+/** How to read the figures, and to make the keys. */
+export const HELP = `
+Some sections have seconds of their own (${listOfOwn()}), or rounds (${OWN_ROUNDS.join(', ')}).
 
 Latencies count from the planned times. Afterwards each acknowledged order must be in the lists of its account, and every
 balance must add up: the audit reads the public API with the same keys. Orders are real bets: use accounts made for it.
@@ -116,149 +92,170 @@ with TOTE_RATE_LIMITS=off, or with limits of your own. For a certificate that si
 /** A mistake on the command line, or a load that the server would refuse; its message is for people. */
 export class UsageError extends Error {}
 
-const text = { type: 'string' } as const;
-const flag = { type: 'boolean' } as const;
-const SUITE_ONLY = {
-  quick: flag,
-  only: text,
-  rounds: text,
-  durability: text,
-  dir: text,
-  pair: text,
-} as const;
-const DRIVE_ONLY = { keys: text, rate: text, connections: text, mix: text, stake: text } as const;
-const OPTIONS = {
-  help: flag,
-  url: text,
-  seconds: text,
-  out: text,
-  report: text,
-  ...SUITE_ONLY,
-  ...DRIVE_ONLY,
-} as const;
-type Values = ReturnType<typeof parse>;
+interface Given {
+  readonly url?: string;
+  readonly seconds?: number;
+  readonly out?: string;
+  readonly report?: string;
+  readonly quick?: true;
+  readonly only?: readonly SectionName[];
+  readonly rounds?: number;
+  readonly durability: 'fsync' | 'os';
+  readonly dir: string;
+  readonly pair?: string;
+  readonly keys?: string;
+  readonly rate: number;
+  readonly connections: number;
+  readonly mix: Mix;
+  readonly stake: number;
+}
 
-/** Throws `UsageError`. null for a request for help. */
+const OF_SUITE = 'Servers that the suite starts:';
+const OF_DRIVE = 'A server that runs already:';
+
+const bench = (): Command =>
+  new Command('npm run bench --')
+    .description('measures servers that it starts, or with --url drives a server that runs already')
+    .option('--out <file>', 'write the figures as JSON here (default: bench-results/<time>.json)')
+    .option('--report <file>', 'write the same as HTML with plots here (default: beside --out)')
+    .option(
+      '--seconds <s>',
+      `of each row and round (default: 3, quick 1), or of the load (${DRIVE_SECONDS})`,
+      countTo(3_600),
+    )
+    .optionsGroup(OF_SUITE)
+    .option('--quick', `one short round, without ${SLOW_SECTIONS.join(', ')}`)
+    .option('--only <a,b>', `the sections to run: ${SECTION_NAMES.join(', ')}`, sectionsOf)
+    .option('--rounds <n>', 'rounds of each row (default: 3, quick 1)', countTo(99))
+    .addOption(
+      new Option('--durability <how>', 'os leaves commits to the operating system: they are not durable')
+        .choices(['fsync', 'os'])
+        .default('fsync'),
+    )
+    .option('--dir <dir>', 'where journals are written: name the disk that matters', tmpdir())
+    .addOption(
+      new Option('--pair <dir>', 'compare this checkout with another built one, in turn').conflicts('only'),
+    )
+    .optionsGroup(OF_DRIVE)
+    .option('--url <url>', 'its address, such as https://host (/v1 is added where no path is given)', urlOf)
+    .option('--keys <file>', 'API keys, one secret a line; # begins a comment')
+    .option('--rate <r>', 'requests a second at planned times', countTo(200_000), 100)
+    .option('--connections <n>', 'connections that share the requests', countTo(10_000), 64)
+    .addOption(
+      new Option('--mix <kind=share,...>', `what is asked for, of ${KINDS.join(', ')}`)
+        .argParser(mixOf)
+        .default(mixOf(DEFAULT_MIX), DEFAULT_MIX),
+    )
+    .option('--stake <usd>', 'stake of each order', countTo(1_000_000), 1)
+    .addHelpText('after', HELP)
+    .allowExcessArguments(false)
+    .configureOutput({ writeErr: () => undefined })
+    .exitOverride();
+
+/** Throws `UsageError`. null for a request for help, which it has answered. */
 export function readOptions(args: readonly string[], nowMs: number): BenchRun | null {
-  const values = parse(args);
-  if (values.help === true) return null;
-  const stamp = new Date(nowMs).toISOString().slice(0, 19).replaceAll(':', '-');
-  const out = values.out ?? `bench-results/${stamp}.json`;
-  const output = { out, report: values.report ?? `${out.replace(/\.json$/, '')}.html` };
-  if (output.report === out) throw new UsageError(`--report: "${out}" is the file of --out, too`);
-  const { url } = values;
-  const foreign = Object.keys(url === undefined ? DRIVE_ONLY : SUITE_ONLY).find((name) => name in values);
-  if (foreign !== undefined)
-    throw new UsageError(`--${foreign}: goes ${url === undefined ? 'only' : 'not'} with --url`);
-  return url === undefined ? readSuite(values, output) : readDrive(url, values, output);
-}
-
-function parse(args: readonly string[]) {
+  const program = bench();
   try {
-    return parseArgs({ args: [...args], options: OPTIONS, allowPositionals: false }).values;
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
+    program.parse(args, { from: 'user' });
+  } catch (thrown) {
+    if (!(thrown instanceof CommanderError)) throw thrown;
+    if (thrown.exitCode === 0) return null;
+    throw new UsageError(thrown.message.replace('error: ', ''));
   }
+  const given = program.opts<Given>();
+  const foreignTo = given.url === undefined ? OF_DRIVE : OF_SUITE;
+  const foreign = program.options.find(
+    (option) =>
+      option.helpGroupHeading === foreignTo && program.getOptionValueSource(option.attributeName()) === 'cli',
+  );
+  if (foreign !== undefined)
+    throw new UsageError(`${foreign.long}: goes ${given.url === undefined ? 'only' : 'not'} with --url`);
+  const stamp = new Date(nowMs).toISOString().slice(0, 19).replaceAll(':', '-');
+  const out = given.out ?? `bench-results/${stamp}.json`;
+  const output = { out, report: given.report ?? `${out.replace(/\.json$/, '')}.html` };
+  if (output.report === out) throw new UsageError(`--report: "${out}" is the file of --out, too`);
+  return given.url === undefined ? suiteOf(given, output) : driveOf(given.url, given, output);
 }
 
-function readSuite(values: Values, output: Output): SuiteRun {
-  const quick = values.quick === true;
-  if (values.pair !== undefined && values.only !== undefined) {
-    throw new UsageError('--pair: measures no sections, so it does not go with --only');
-  }
-  const sections = values.pair === undefined ? readSections(values.only, quick) : [];
-  refuseFixed('seconds', values, sections, (name) => name in OWN_SECONDS);
-  refuseFixed('rounds', values, sections, (name) => OWN_ROUNDS.includes(name));
+function suiteOf({ quick, only, pair, ...given }: Given, output: Output): SuiteRun {
+  const isQuick = quick === true;
+  refuseFixed('seconds', given.seconds, only, (name) => name in OWN_SECONDS);
+  refuseFixed('rounds', given.rounds, only, (name) => OWN_ROUNDS.includes(name));
+  const usual = SECTION_NAMES.filter((name) => !isQuick || !SLOW_SECTIONS.includes(name));
   return {
     kind: 'suite',
     ...output,
-    quick,
-    sections,
-    rounds: readCount('rounds', values.rounds, 99, quick ? 1 : 3),
-    seconds: readCount('seconds', values.seconds, 600, quick ? 1 : 3),
-    durability: readDurability(values.durability ?? 'fsync'),
-    dir: values.dir ?? tmpdir(),
-    pair: values.pair ?? null,
+    quick: isQuick,
+    sections: pair === undefined ? (only ?? usual) : [],
+    rounds: given.rounds ?? (isQuick ? 1 : 3),
+    seconds: given.seconds ?? (isQuick ? 1 : 3),
+    durability: given.durability,
+    dir: given.dir,
+    pair: pair ?? null,
   };
 }
 
 /** A section that was asked for by its name must not ignore an option. */
 function refuseFixed(
   option: 'seconds' | 'rounds',
-  values: Values,
-  sections: readonly SectionName[],
+  given: number | undefined,
+  only: readonly SectionName[] = [],
   isFixed: (name: SectionName) => boolean,
 ): void {
-  const fixed = values.only === undefined ? undefined : sections.find(isFixed);
-  if (fixed !== undefined && values[option] !== undefined)
+  const fixed = only.find(isFixed);
+  if (fixed !== undefined && given !== undefined)
     throw new UsageError(`--${option}: goes not with --only ${fixed}, which has its own`);
 }
 
-function readDrive(url: string, values: Values, output: Output): DriveRun {
-  if (values.keys === undefined) throw new UsageError('--keys: name the file with API keys, one a line');
-  return {
-    kind: 'drive',
-    ...output,
-    url: readUrl(url),
-    keys: values.keys,
-    connections: readCount('connections', values.connections, 10_000, 64),
-    rate: readCount('rate', values.rate, 200_000, 100),
-    seconds: readCount('seconds', values.seconds, 3_600, 30),
-    mix: readMix(values.mix ?? DEFAULT_MIX),
-    stake: readCount('stake', values.stake, 1_000_000, 1),
-  };
+function driveOf(url: string, given: Given, output: Output): DriveRun {
+  const { keys, connections, rate, seconds = DRIVE_SECONDS, mix, stake } = given;
+  if (keys === undefined) throw new UsageError('--keys: name the file with API keys, one a line');
+  return { kind: 'drive', ...output, url, keys, connections, rate, seconds, mix, stake };
 }
 
-function readUrl(given: string): string {
+function urlOf(given: string): string {
   const url = URL.canParse(given) ? new URL(given) : null;
   if (url === null || !['http:', 'https:'].includes(url.protocol) || url.search !== '' || url.hash !== '')
-    throw new UsageError(`--url: "${given}" is no address such as https://host or http://127.0.0.1:8080/v1`);
+    throw new InvalidArgumentError('It must be an address such as https://host or http://127.0.0.1:8080/v1.');
   if (url.username !== '' || url.password !== '')
-    throw new UsageError(
-      '--url: a user and a password cannot be sent: each request has a key in their place',
-    );
+    throw new InvalidArgumentError('A user and a password cannot be sent: each request has a key instead.');
   return `${url.origin}${url.pathname === '/' ? '/v1' : url.pathname.replace(/\/+$/, '')}`;
 }
 
-function readMix(given: string): Mix {
+function mixOf(given: string): Mix {
   const mix: Partial<Record<Kind, number>> = {};
   for (const part of given.split(',')) {
     const [name = '', share = ''] = part.trim().split('=');
     const kind = KINDS.find((known) => known === name);
-    if (kind === undefined) throw new UsageError(`--mix: "${name}" is none of ${KINDS.join(', ')}`);
+    if (kind === undefined) throw new InvalidArgumentError(`"${name}" is none of ${KINDS.join(', ')}.`);
     if (!/^\d{1,3}$/.test(share))
-      throw new UsageError(`--mix: "${part}" is not ${name}=SHARE, such as ${name}=10`);
+      throw new InvalidArgumentError(`"${part}" is not ${name}=SHARE, such as ${name}=10.`);
     if (Number(share) > 0) mix[kind] = Number(share);
   }
-  if (Object.keys(mix).length === 0) throw new UsageError(`--mix: "${given}" asks for nothing`);
+  if (Object.keys(mix).length === 0) throw new InvalidArgumentError('It asks for nothing.');
   return mix;
 }
 
-function readSections(only: string | undefined, quick: boolean): SectionName[] {
-  if (only === undefined) return SECTION_NAMES.filter((name) => !quick || !SLOW_SECTIONS.includes(name));
-  return only.split(',').map((name) => {
+function sectionsOf(given: string): SectionName[] {
+  return given.split(',').map((name) => {
     const section = SECTION_NAMES.find((known) => known === name.trim());
     if (section === undefined)
-      throw new UsageError(`--only: "${name}" is none of ${SECTION_NAMES.join(', ')}`);
+      throw new InvalidArgumentError(`"${name}" is none of ${SECTION_NAMES.join(', ')}.`);
     return section;
   });
 }
 
-function readCount(name: string, given: string | undefined, max: number, fallback: number): number {
-  if (given === undefined) return fallback;
-  const count = /^[1-9]\d*$/.test(given) ? Number(given) : 0;
-  if (count < 1 || count > max)
-    throw new UsageError(`--${name}: "${given}" is not a whole number from 1 to ${max}`);
-  return count;
+function countTo(max: number): (given: string) => number {
+  return (given) => {
+    const count = /^[1-9]\d*$/.test(given) ? Number(given) : 0;
+    if (count < 1 || count > max)
+      throw new InvalidArgumentError(`It must be a whole number from 1 to ${max}.`);
+    return count;
+  };
 }
 
 function listOfOwn(): string {
   return Object.entries(OWN_SECONDS)
-    .map(([name, seconds]) => `${seconds} in ${name}`)
+    .map(([name, seconds]) => `${name} ${seconds} s`)
     .join(', ');
-}
-
-function readDurability(given: string): 'fsync' | 'os' {
-  if (given === 'fsync' || given === 'os') return given;
-  throw new UsageError(`--durability: "${given}" is neither fsync nor os`);
 }

@@ -19,7 +19,7 @@ import { lookUpPlayers } from '../../bench/drive/accounts.js';
 import { auditAccounts, markAccounts } from '../../bench/drive/audit.js';
 import { drive } from '../../bench/drive/drive.js';
 import { LIMIT_HEADERS, placed } from '../../bench/load/workload.js';
-import { type DriveRun, readOptions, USAGE, UsageError } from '../../bench/report/options.js';
+import { type DriveRun, HELP, readOptions, UsageError } from '../../bench/report/options.js';
 import type { SectionResult } from '../../bench/report/section.js';
 import { openMarkets } from '../../bench/tote/bettors.js';
 import { OPERATOR_TOKEN, ToteServer } from '../../bench/tote/server.js';
@@ -35,7 +35,7 @@ async function start() {
   const server = await ToteServer.start({ ...place, env: { TOTE_RATE_LIMITS: limits } });
   after(() => server.process.stop('SIGKILL'));
   // As the help says, with four in place of a hundred.
-  const [recipe = ''] = /^ {2}for [\s\S]* > keys.txt$/m.exec(USAGE) ?? [];
+  const [recipe = ''] = /^ {2}for [\s\S]* > keys.txt$/m.exec(HELP) ?? [];
   const script = recipe.replace('seq 100', 'seq 4').replaceAll(':8081', `:${server.operatorPort}`);
   const env = { ...process.env, TOKEN: OPERATOR_TOKEN };
   await promisify(execFile)('bash', ['-c', script], { cwd: root, env });
