@@ -58,7 +58,7 @@ export const ACCOUNT_ENDPOINTS: readonly Declared[] = [
     role: 'support',
     id: 'createAccount',
     summary: 'Open an account',
-    text: 'A first balance needs the role admin.',
+    text: 'A first balance needs the role admin. A repeated call opens another account: if an answer is lost, look for the name. A deposit can be repeated.',
     schemas: typia.json.schemas<[AccountResource, CreateAccountBody], '3.1'>(),
     status: 201,
     handle: create,
