@@ -39,7 +39,7 @@ import {
 } from './rest/persist.js';
 import type { Fetch } from './rest/send-request.js';
 import type { WebSocketConstructor } from './stream/connection.js';
-import { FINAL_CODES, type StreamOptions, ToteStream } from './stream/stream.js';
+import { type StreamOptions, ToteStream } from './stream/stream.js';
 
 export interface ClientOptions {
   /**
@@ -281,13 +281,16 @@ export class ToteClient {
     return new ToteStream(parts, options);
   }
 
-  /** A WebSocket does not tell why it was refused; an ordinary request does. */
+  /**
+   * A WebSocket does not tell why it was refused; an ordinary request for the stream does. null if the server would
+   * have taken it.
+   */
   async #whyRefused(signal: AbortSignal): Promise<ToteError | null> {
     try {
-      await this.getTime({ signal, retryForMs: 0 });
+      await this.#caller.call({ method: 'GET', path: '/stream' }, { signal, retryForMs: 0 });
       return null;
     } catch (error) {
-      return error instanceof ToteError && FINAL_CODES.includes(error.code) ? error : null;
+      return error instanceof ToteError && error.code !== 'upgrade_required' ? error : null;
     }
   }
 

@@ -21,7 +21,7 @@ import { Subscriptions } from './subscriptions.js';
 
 export type StreamState =
   | { readonly state: 'connected' }
-  /** `failures` in a row; the next attempt follows after a pause. */
+  /** `failures` in a row; the next attempt follows after a pause. `end.reason` has the code of a refusal. */
   | { readonly state: 'waiting'; readonly failures: number; readonly end: ConnectionEnd };
 
 export interface StreamOptions {
@@ -40,12 +40,12 @@ export interface StreamParts {
   readonly webSocket: WebSocketConstructor;
   readonly around: Surroundings;
   readonly orders: CallDefaults;
-  /** Finds out why no connection comes about: an error that another attempt will not mend, or null. */
+  /** Finds out why no connection comes about; null if nothing speaks against another attempt. */
   readonly diagnose: (signal: AbortSignal) => Promise<ToteError | null>;
 }
 
 const SILENCE_MS_MAX = 3_000;
-export const FINAL_CODES: readonly ErrorCode[] = [
+const FINAL_CODES: readonly ErrorCode[] = [
   'invalid_request',
   'missing_api_key',
   'invalid_api_key',
@@ -142,14 +142,16 @@ export class ToteStream {
     const { around } = this.parts;
     while (!signal.aborted) {
       const end = await this.#live();
-      const reason = this.#refusal ?? finalReason(end) ?? (end.wasOpen ? null : await this.#whyUnopened(end));
+      const refusal = end.wasOpen || end === UNOPENED ? null : await this.#whyUnopened(end);
+      const reason = this.#refusal ?? finalReason(end, refusal);
       if (signal.aborted) break;
       if (reason !== null) {
         this.#giveUp(reason);
         throw reason;
       }
       this.#failures += 1;
-      const state = { state: 'waiting', failures: this.#failures, end } as const;
+      const told = refusal === null ? end : { ...end, reason: refusal.code };
+      const state = { state: 'waiting', failures: this.#failures, end: told } as const;
       callBot(() => this.options.onState?.(state));
       await around.sleep(backoffMs(this.#failures, around.random), signal).catch(() => undefined);
     }
@@ -309,8 +311,9 @@ const MALFORMED: Failure = {
 };
 
 /** null if another connection may end otherwise. */
-function finalReason(end: ConnectionEnd): ToteError | null {
+function finalReason(end: ConnectionEnd, refusal: ToteError | null): ToteError | null {
   if (end === UNOPENED) return failed(MALFORMED);
+  if (refusal !== null) return FINAL_CODES.includes(refusal.code) ? refusal : null;
   const { reason, closeCode } = end;
   const code = FINAL_CODES.find((final) => final === reason);
   return code === undefined ? null : failed({ code, detail: `the server closed the stream (${closeCode})` });

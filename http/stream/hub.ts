@@ -91,10 +91,11 @@ export class StreamHub implements ConnectionHost, OrderHost, Client {
   /** For GET /stream. */
   open(call: Call): void {
     const { upgrade, query, address } = call.request;
-    if (upgrade === undefined) throw UPGRADE_REQUIRED;
+    const { key, account } = call;
+    // A WebSocket does not tell its bot why it was refused: the bot asks again without an upgrade.
+    if (upgrade === undefined) throw this.parts.counts.isFull(key) ? TOO_MANY : UPGRADE_REQUIRED;
     if (query !== '') throw NO_QUERY;
     if (this.#isClosing) throw STOPPING;
-    const { key, account } = call;
     if (!this.parts.counts.take(key)) throw TOO_MANY;
     const offered = upgrade.protocols.split(',').map((name) => name.trim());
     let isOpen = false;

@@ -47,6 +47,10 @@ export class StreamCounts {
     return false;
   }
 
+  isFull(key: number): boolean {
+    return Atomics.load(this.#counts, key) >= STREAMS_PER_KEY_MAX;
+  }
+
   giveBack(key: number): void {
     Atomics.sub(this.#counts, key, 1);
   }

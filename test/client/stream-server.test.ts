@@ -6,7 +6,7 @@ import { after, before, beforeEach, type TestContext, test } from 'node:test';
 import { WebSocket } from 'ws';
 import { ToteClient } from '../../client/client.js';
 import type { FillEvent, RoundEvent } from '../../client/index.js';
-import type { ToteStream } from '../../client/stream/stream.js';
+import type { StreamOptions, ToteStream } from '../../client/stream/stream.js';
 import { Sandbox } from '../support/api/api-client-sandbox.js';
 import { askUntil } from '../support/ask-until.js';
 import { fixedPort } from '../support/fixed-port.js';
@@ -21,8 +21,9 @@ before(async () => {
 beforeEach(() => sandbox.openRounds({ BTC: 100 }));
 after(() => sandbox.remove());
 
-function open(t: TestContext, url: string, secret: string): ToteStream {
-  const stream = new ToteClient({ url: `${url}/v1`, key: secret }).openStream({ webSocket: WebSocket });
+function open(t: TestContext, url: string, secret: string, options?: StreamOptions): ToteStream {
+  const client = new ToteClient({ url: `${url}/v1`, key: secret });
+  const stream = client.openStream({ webSocket: WebSocket, ...options });
   t.after(() => stream.close());
   return stream;
 }
@@ -53,6 +54,21 @@ test('a bet over the stream is followed to its result', async (t) => {
   assert.equal(balances[0], 10_000);
   stream.close();
   await stream.closed;
+});
+
+test('one stream too many says why it waits, and opens when another one has ended', async (t) => {
+  const { secret } = await sandbox.trader();
+  const openOne = (options?: StreamOptions) => open(t, sandbox.server.publicUrl, secret, options);
+  const others = Array.from({ length: 20 }, () => openOne());
+  await Promise.all(others.map((stream) => stream.subscribe('prices', () => undefined)));
+  const reasons: string[] = [];
+  const last = openOne({ onState: (state) => state.state === 'waiting' && reasons.push(state.end.reason) });
+  await askUntil(
+    () => reasons,
+    ([reason]) => reason === 'too_many_streams',
+  );
+  others[0]?.close();
+  await last.subscribe('prices', () => undefined);
 });
 
 test('every fill arrives once, however often the connection is cut', async (t) => {
