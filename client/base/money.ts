@@ -37,11 +37,11 @@ export const shareOfDollars = (dollars: number, share: number): number =>
   toDollars(Math.floor(Number((toCents(dollars) * share).toPrecision(15))));
 
 /**
- * The payout of a WIN, to the cent as the server computes it: stake * odds * (1 - fee), rounded down. `odds` have at
- * most four decimals, as the API has them; the fee is in basis points (3% is 300).
+ * The payout of a WIN, to the cent as the server computes it: stake * odds * (1 - fee), rounded down. `odds` and `fee`
+ * have at most four decimals, as the API has them.
  */
-export function payoutDollars(stake: number, odds: number, feeBasisPoints = 300): number {
+export function payoutDollars(stake: number, odds: number, fee = 0.03): number {
   const oddsE4 = BigInt(Math.round(odds * Number(ODDS_SCALE)));
-  const kept = BASIS_POINTS - BigInt(feeBasisPoints);
+  const kept = BASIS_POINTS - BigInt(Math.round(fee * Number(BASIS_POINTS)));
   return toDollars(Number((BigInt(toCents(stake)) * oddsE4 * kept) / (ODDS_SCALE * BASIS_POINTS)));
 }

@@ -57,7 +57,7 @@ test('a payout is the one that the engine computes', () => {
   fc.assert(
     fc.property(stake, odds, fc.integer({ min: 0, max: 1_000 }), (stakeCents, oddsE4, feeBps) => {
       const expected = payoutCents(stakeCents, oddsE4, feeBps);
-      assert.equal(toCents(payoutDollars(toDollars(stakeCents), oddsE4 / 10_000, feeBps)), expected);
+      assert.equal(toCents(payoutDollars(toDollars(stakeCents), oddsE4 / 10_000, feeBps / 10_000)), expected);
     }),
   );
 });
