@@ -126,8 +126,12 @@ export class Sequencer {
     if (this.#stage !== 'running') return STOPPED.code;
     if (!this.#commandClock.sound) return 'clock_unsynchronised';
     if (this.#spaceLevel === 'reserve' || this.#spaceLevel === 'hard') return 'disk_reserve';
+    return this.isBacklogged ? 'journal_backlog' : null;
+  }
+  /** Whether so much waits to become durable, or for so long, that nothing more should wait for it. */
+  get isBacklogged(): boolean {
     const isFull = this.backlogCommands >= this.options.backlogCommandsMax;
-    return isFull || this.#backlogAged ? 'journal_backlog' : null;
+    return !this.isLost && (isFull || this.#backlogAged);
   }
 
   stampMs(): number {

@@ -48,12 +48,13 @@ const WITH_TEXT = new Map(
 
 /**
  * These refusals pass: with the next tick, once later ones have agreed with a price, with the news for which a market
- * is suspended, or with the start for which an operator has put the journal back.
+ * is suspended, once the disk has caught up, or with the start for which an operator has put the journal back.
  */
 const RETRY_AFTER: Partial<Record<ErrorCode, HeaderList>> = {
   stale_price: ['Retry-After', '1'],
   price_held: ['Retry-After', '5'],
   market_suspended: ['Retry-After', '60'],
+  journal_backlog: ['Retry-After', '1'],
   journal_unavailable: ['Retry-After', '60'],
 };
 

@@ -31,6 +31,11 @@ const IN_PROGRESS: RefusalFacts = {
   detail: 'the first request with this Idempotency-Key is not durable yet; try again',
 };
 
+const BACKLOGGED: RefusalFacts = {
+  code: 'journal_backlog',
+  detail: 'this answer shows something that is not durable yet; try again',
+};
+
 /** About a millisecond of work for one command. */
 const CANCELS_AT_ONCE = 1_000;
 
@@ -91,7 +96,9 @@ export class Desk {
         return;
       case 'balance': {
         const { balanceCents } = must(engine.account(account), 'account of a key');
-        this.#tell<'balance'>(touchedSeq, to, { seq: touchedSeq, balanceCents });
+        const text = JSON.stringify({ seq: touchedSeq, balanceCents } satisfies Told['balance']);
+        // A stream asks once, and would be without its balances if it were refused.
+        this.#answerFrom(touchedSeq, to, () => to.facts(text));
         return;
       }
       // Up to this command the archive must have come, so that its answer leaves nothing out.
@@ -107,7 +114,7 @@ export class Desk {
         const { bets, next } = listOf(engine, account, question);
         // Bets show their round's state, so the round's last step must be durable, too.
         const seq = Math.max(touchedSeq, engine.lifecycleSeq);
-        this.#answerFrom(seq, to, () => to.bets(bets, next));
+        this.#readFrom(seq, to, () => to.bets(bets, next));
         return;
       }
       case 'round':
@@ -192,7 +199,17 @@ export class Desk {
   #tell<K extends QuestionKind>(seq: number, to: QuestionReply, facts: Told[K]): void {
     // At once: a view of the engine may change until then.
     const text = JSON.stringify(facts);
-    this.#answerFrom(seq, to, () => to.facts(text));
+    this.#readFrom(seq, to, () => to.facts(text));
+  }
+
+  /**
+   * As `#answerFrom`, but no read waits for a journal that is behind: a client that has given up asks again, and all of
+   * its answers would be kept until the disk goes on.
+   */
+  #readFrom(seq: number, to: QuestionReply, answer: () => void): void {
+    const { durableSeq, isBacklogged } = this.sequencer;
+    if (isBacklogged && seq > durableSeq) to.refused(BACKLOGGED);
+    else this.#answerFrom(seq, to, answer);
   }
 
   /** The answer holds as of command `seq`, and is sent once that is durable. */
@@ -215,7 +232,7 @@ export class Desk {
     const isSet = engine.key(asker.key).deadmanSeconds === seconds;
     const outcome = isSet ? null : this.deadman.set(asker.key, seconds);
     if (outcome?.status === 'rejected') to.refused(outcome);
-    else this.#tell<'deadman'>(engine.accountTouchedSeq(asker.account), to, {});
+    else this.#answerFrom(engine.accountTouchedSeq(asker.account), to, () => to.facts('{}'));
   }
 
   /** Cancels slice by slice, each once the one before is durable, and answers how many orders there were. */

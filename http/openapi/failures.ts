@@ -174,13 +174,14 @@ export const FAILURE_KINDS = {
     mayHaveRetryAfter: true,
   },
   Overloaded: {
-    meaning: 'Too many requests wait for the engine, or what was asked for cannot be put on record.',
-    codes: ['overloaded', 'journal_unavailable'],
+    meaning:
+      'Too many requests wait for the engine, or what was asked for is not on record yet, or cannot be.',
+    codes: ['overloaded', 'journal_backlog', 'journal_unavailable'],
     headers: ['Retry-After'],
   },
   PastNotRead: {
     meaning: 'The past cannot be read right now.',
-    codes: ['overloaded', 'archive_behind', 'archive_unavailable', 'journal_unavailable'],
+    codes: ['overloaded', 'archive_behind', 'archive_unavailable', 'journal_backlog', 'journal_unavailable'],
     headers: ['Retry-After'],
   },
 } as const satisfies Record<string, FailureKind>;

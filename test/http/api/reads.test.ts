@@ -232,6 +232,40 @@ test('account reads and rounds wait until all that they show is durable', () => 
   for (const { reply } of late) assert.equal(reply?.status, 200);
 });
 
+test('no read waits for a journal that is behind', () => {
+  const { api, secret } = withRounds({ backlogCommandsMax: 1 });
+  const [stranger, body] = [api.bettor(), { marketId: MARKET, prediction: 'UP', amount: 1 }];
+  const roundId = `${MARKET}_${Math.floor(api.clock.wallMs / MINUTE_MS)}`;
+  const reads = [
+    'orders',
+    'positions',
+    'account',
+    'account/ledger',
+    'orders/by-idempotency-key/k',
+    `rounds/${roundId}`,
+  ];
+  const answers = (key: string) => [
+    ...reads.map((path) => api.begin('GET', `/v1/${path}`, { key }).reply),
+    api.begin('POST', '/v1/orders/quote', { key, body }).reply,
+  ];
+  const order = api.begin('POST', '/v1/orders', { key: secret, body, idempotencyKey: 'k' });
+  for (const reply of answers(secret)) {
+    assert.ok(reply !== null);
+    assert.deepEqual(
+      [reply.status, codeOf(reply), reply.headers.get('retry-after')],
+      [503, 'journal_backlog', '1'],
+    );
+  }
+  // The round counts the bet; nothing else that a stranger reads waits for it.
+  assert.deepEqual(
+    answers(stranger.secret).map((reply) => reply?.status),
+    [200, 200, 200, 200, 200, 503, 200],
+  );
+  api.settle();
+  assert.equal(order.reply?.status, 201);
+  for (const reply of answers(secret)) assert.equal(reply?.status, 200);
+});
+
 test('a round shows its commitment from the start and its seed once settled, and bets verify with it', () => {
   const { api, secret } = withBettor();
   api.ticks[0] = 100.5;
