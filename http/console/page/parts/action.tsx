@@ -90,6 +90,13 @@ export function ActionDialog(): JSX.Element | null {
   return opened.value === null ? null : <OpenDialog key={opened.value.by} {...opened.value} />;
 }
 
+/** A sentence, or ''. Half of a time has no value, and would be left out. */
+function missingIn(form: EventTarget | null, { next }: Action, typed: Values): string {
+  const half = (form as HTMLFormElement).querySelector('[type=datetime-local]:invalid');
+  if (half !== null) return 'Complete the time.';
+  return next === undefined && !typed['reason'] ? 'Give a reason.' : '';
+}
+
 const REASON: Field = { name: 'reason', label: 'Reason', hint: 'It is kept in the journal with your name.' };
 
 function OpenDialog({ action, onDone, by, first }: Opened): JSX.Element {
@@ -120,11 +127,7 @@ function OpenDialog({ action, onDone, by, first }: Opened): JSX.Element {
   };
   const submit = async (event: Event): Promise<void> => {
     event.preventDefault();
-    // Half of a time has no value, and would be left out.
-    const half = (event.currentTarget as HTMLFormElement).querySelector('[type=datetime-local]:invalid');
-    const lacksReason = action.next === undefined && !typed['reason'];
-    const unready = half !== null ? 'Complete the time.' : lacksReason ? 'Give a reason.' : '';
-    const missing = typeof preview === 'string' ? preview : unready;
+    const missing = typeof preview === 'string' ? preview : missingIn(event.currentTarget, action, typed);
     setError(missing);
     if (missing !== '' || isBusy) return;
     setBusy(true);
@@ -171,20 +174,28 @@ function OpenDialog({ action, onDone, by, first }: Opened): JSX.Element {
         <button type="button" onClick={close} disabled={isBusy}>
           {result === null ? 'Cancel' : 'Close'}
         </button>
-        {result === null && (
-          <button
-            type="submit"
-            form="action"
-            class={action.isDangerous === true ? 'danger' : 'primary'}
-            disabled={isBusy || !isFresh.value}
-          >
-            {isBusy ? 'Working …' : action.next === undefined ? action.verb : 'Show what changes'}
-          </button>
-        )}
+        {result === null && <SubmitButton action={action} isBusy={isBusy} />}
       </div>
     </dialog>
   );
 }
+
+const SubmitButton = ({
+  action,
+  isBusy,
+}: {
+  readonly action: Action;
+  readonly isBusy: boolean;
+}): JSX.Element => (
+  <button
+    type="submit"
+    form="action"
+    class={action.isDangerous === true ? 'danger' : 'primary'}
+    disabled={isBusy || !isFresh.value}
+  >
+    {isBusy ? 'Working …' : action.next === undefined ? action.verb : 'Show what changes'}
+  </button>
+);
 
 const Preview = ({ preview }: { readonly preview: readonly Change[] | string }): JSX.Element => (
   <section class="preview" aria-live="polite">
