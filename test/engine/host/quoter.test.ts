@@ -173,7 +173,7 @@ test('news without a factor takes the quote of the rounds into which it falls, u
   host.clock.pass(250);
   tick(100.02);
   const [minute = 0, quarter = 0] = shares();
-  news({});
+  news({ atMs: NOON_MS + 60_000 });
   assert.deepEqual(shares(), [minute, SHARE_SUSPENDED]);
   news({ assets: ['ETH'] });
   assert.deepEqual(shares(), [minute, quarter]);
@@ -184,7 +184,7 @@ test('news without a factor takes the quote of the rounds into which it falls, u
   news({ atMs: NOON_MS });
   assert.deepEqual(shares(), [SHARE_SUSPENDED, SHARE_SUSPENDED]);
   assert.equal(codeOf(ordered(host)), 'market_suspended');
-  news({ atMs: NOON_MS - 180_000 });
+  news({ atMs: host.clock.wallMs - 180_000 });
   const isOver = shares().every((share) => share > 500_000);
   assert.ok(isOver, 'it is over');
 });

@@ -96,13 +96,14 @@ test('time that is known to be more restless counts for more, to learn from it a
   const known = {
     news: { cpi: { at: '', atMs: noon + 90_000, minutes: 1, assets: ['BTC' as const], factor: 8 } },
     // 10 June 2026 is a Wednesday.
-    profiles: { BTC: { hours: Array(24).fill(1).fill(3, 13, 14), weekdays: [1, 1, 2, 1, 1, 1, 1] } },
+    profiles: { BTC: { hours: Array(24).fill(1).fill(3, 13, 14), weekdays: [1, 1, 2, 1, 1, 1, 1] }, ETH: {} },
   };
   assert.equal(usualMs(known, 0, noon, noon + MINUTE_MS), 4 * MINUTE_MS);
-  assert.equal(usualMs(known, 0, noon + MINUTE_MS, noon + 2 * MINUTE_MS), 4 * (30_000 + 64 * 30_000));
+  assert.equal(usualMs(known, 0, noon + MINUTE_MS, noon + 3 * MINUTE_MS), 4 * (60_000 + 64 * 60_000));
   assert.equal(usualMs(known, 0, noon + HOUR_MS - 1, noon + HOUR_MS + 1), 4 + 36);
   assert.equal(usualMs(known, 0, noon + 12 * HOUR_MS - 1, noon + 12 * HOUR_MS + 1), 4 + 1);
-  assert.equal(usualMs(known, 1, noon, noon + HOUR_MS), HOUR_MS, 'of another asset nothing is known');
+  for (const other of [1, 5])
+    assert.equal(usualMs(known, other, noon, noon + HOUR_MS), HOUR_MS, 'of another asset nothing is known');
   const seen = new Volatility(0.5, null, (from, until) => usualMs(known, 0, from, until));
   near(seen.varianceBetween(noon, noon + MINUTE_MS), 4 * seen.varianceOver(MINUTE_MS), 1e-9);
   const walk = new Walk(new Rng(9), 0.5, 250, undefined, seen);
