@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { Engine } from '../../../engine/engine.js';
 import { PriceTracker, TICK_EVIDENCE_LENGTH_MAX } from '../../../engine/host/price-tracker.js';
 import { BoundaryWindow, CLOSED_MAX, GRACE_MS } from '../../../engine/host/ticks/boundary-window.js';
+import { marketOf } from '../../../engine/model/domain.js';
 import type { PriceTick } from '../../../engine/model/ports.js';
 import { defaultRules, RULES_VERSION } from '../../../engine/model/rules.js';
 import { tickAt } from '../../support/host/host.js';
@@ -169,15 +170,20 @@ test('after a stall ticks may be as old as the boundaries that were missed', () 
 });
 
 test('the first grace that ends decides when a price is due: it runs from the boundary, or from a later stall', () => {
-  const exchange = new Exchange({ markets: [BTC_1M, BTC_5M] });
+  const ETH_1M = marketOf('ETH_ONE_MINUTE');
+  const exchange = new Exchange({ markets: [ETH_1M, BTC_1M, BTC_5M] });
   const [prices, startMs] = [new PriceTracker(exchange.reads), exchange.nowMs];
   prices.start(startMs);
   assert.equal(prices.nextDueMs(), Infinity);
-  exchange.openLate(BTC_1M, 100);
+  for (const market of [ETH_1M, BTC_1M]) exchange.openLate(market, 100);
   exchange.passTo(5 * MINUTE_MS);
   prices.refresh(exchange.nowMs);
-  const minutes = prices.awaited.map(({ boundaryMs }) => (boundaryMs - startMs) / MINUTE_MS);
-  assert.deepEqual(minutes, [1, 5]);
+  const awaited = prices.awaited.map(({ asset, boundaryMs }) => [asset, (boundaryMs - startMs) / MINUTE_MS]);
+  assert.deepEqual(awaited, [
+    [0, 1],
+    [1, 1],
+    [0, 5],
+  ]);
   assert.equal(prices.nextDueMs(), startMs + MINUTE_MS + GRACE_MS);
   prices.resume(startMs + 3 * MINUTE_MS);
   assert.equal(prices.nextDueMs(), startMs + 3 * MINUTE_MS + GRACE_MS);

@@ -213,6 +213,7 @@ test('a draw is refunded: the fair share is the probability where there is none'
   assert.equal(share, Math.round(691_462 / (0.691462 + 0.066807)));
   assert.equal(fairShareE6(100, 100, variance, 0.1), 500_000);
   assert.equal(fairShareE6(100, 100.1, 1e-9 ** 2, 0.1), 1_000_000);
+  assert.equal(fairShareE6(100, 100.01, 1e-9 ** 2, 0.1), 500_000, 'a draw is all but certain');
 });
 
 test('the fair share: even at the open price, a standard deviation above it 84.13 %, and both sides together are 1', () => {
