@@ -169,6 +169,22 @@ test('after a stall ticks may be as old as the boundaries that were missed', () 
   assert.equal(prices.offer(tickAt(START_MS + 2 * MINUTE_MS, 100), over).taken, false);
 });
 
+test('a tick from before the start matters to a boundary that a round is waiting for, until the grace is over', () => {
+  const [startMs, pastMs] = [START_MS + 30_000, START_MS - 5 * MINUTE_MS];
+  const window = new BoundaryWindow(startMs);
+  assert.deepEqual(
+    [window.expectPast(pastMs), window.expectPast(pastMs), window.isEmpty],
+    [true, false, false],
+  );
+  const matters = (timeMs: number, nowMs = startMs) => window.canMatter(timeMs, nowMs, 10_000);
+  const seen = [pastMs - 10_001, pastMs - 10_000, pastMs, pastMs + 1].map((timeMs) => matters(timeMs));
+  assert.deepEqual(seen, [false, true, true, false]);
+  assert.equal(matters(pastMs, startMs + GRACE_MS - 1), true);
+  assert.equal(matters(pastMs, startMs + GRACE_MS), false);
+  window.forgetBut([], startMs);
+  assert.equal(window.isEmpty, true);
+});
+
 test('the first grace that ends decides when a price is due: it runs from the boundary, or from a later stall', () => {
   const ETH_1M = marketOf('ETH_ONE_MINUTE');
   const exchange = new Exchange({ markets: [ETH_1M, BTC_1M, BTC_5M] });
