@@ -20,6 +20,8 @@ export interface BettorOptions {
   readonly tier?: Tier;
   /** In dollars; 10,000 if not given. */
   readonly balance?: number;
+  /** Repeated with the same reference, a call opens no second account, and makes another key of the first. */
+  readonly reference?: string;
 }
 
 export interface Bettor {
@@ -59,9 +61,8 @@ export class OperatorClient {
   }
 
   /** With money and a key. */
-  async createBettor({ name, tier = 'GOLD', balance = 10_000 }: BettorOptions = {}): Promise<Bettor> {
-    const named = name === undefined ? {} : { name };
-    const account = await this.#post<Account>('/accounts', { ...named, tier, balance });
+  async createBettor({ tier = 'GOLD', balance = 10_000, ...given }: BettorOptions = {}): Promise<Bettor> {
+    const account = await this.#post<Account>('/accounts', { ...given, tier, balance });
     const key = await this.#post<{ readonly secret: string }>(`/accounts/${account.id}/keys`, {
       scopes: KEY_SCOPES,
     });

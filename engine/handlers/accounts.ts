@@ -3,22 +3,48 @@ import { assert } from '../base/assert.js';
 import { AMOUNT_CENTS_MAX } from '../base/money.js';
 import type { CreateAccount, HouseTransfer, Transfer, UpdateAccount } from '../model/commands.js';
 import type { BalanceMoved, Rejected } from '../model/events.js';
-import { HOUSE } from '../state/house.js';
+import { HOUSE, type TransferRecord } from '../state/house.js';
 import { type Effect, reject, type State } from '../state/state.js';
 import { cancelAllOf } from './limit-orders.js';
 
 const INITIAL_REFERENCE = 'initial';
 
 export function createAccount(state: State, command: CreateAccount): Effect {
-  const { balanceCents, timeMs } = command;
+  const { balanceCents, reference, timeMs } = command;
   assert(balanceCents >= 0, 'the initial balance is not negative');
+  if (reference !== undefined) {
+    if (balanceCents === 0)
+      return reject('invalid_request', 'reference is that of a first balance, and balance is 0 or absent');
+    const known = state.house.first(reference);
+    if (known !== null) return repeated(known, isSameOpening(state, known, command));
+  }
   if (!withinDepositLimit(state, balanceCents)) return tooLarge();
   const account = state.accounts.add(command.name, command.tier);
   state.accounts.touch(account, state.nextSeq);
   if (balanceCents === 0) return [{ type: 'accountCreated', timeMs, account }];
-  const moved = moveBalance(state, account, balanceCents, INITIAL_REFERENCE, timeMs);
+  const openedTier = reference === undefined ? null : command.tier;
+  const moved = moveBalance(
+    state,
+    { account, amountCents: balanceCents, reference: reference ?? INITIAL_REFERENCE, timeMs },
+    openedTier,
+  );
   return [{ type: 'accountCreated', timeMs, account }, moved];
 }
+
+/** The account's tier may be another by now, its name is not. */
+function isSameOpening(
+  { accounts }: State,
+  { event, openedTier }: TransferRecord,
+  { name, tier, balanceCents }: CreateAccount,
+): boolean {
+  if (openedTier !== tier || event.amountCents !== balanceCents) return false;
+  return accounts.view(event.account).name === name;
+}
+
+const repeated = ({ seq, event }: TransferRecord, isSame: boolean): Effect =>
+  isSame
+    ? { status: 'replayed', seq, event }
+    : reject('reference_conflict', 'this reference was used with other content');
 
 /** Freezing an account cancels its resting orders: nothing may come of them without its doing. */
 export function updateAccount(state: State, command: UpdateAccount): Effect {
@@ -42,12 +68,9 @@ export function transfer(state: State, command: Transfer | HouseTransfer): Effec
   if (!ofHouse && !state.accounts.has(account)) return noAccount();
   const isDeposit = kind === 'deposit' || kind === 'depositHouse';
   const signedCents = isDeposit ? amountCents : -amountCents;
-  const known = state.house.reference(account, reference);
-  if (known !== null) {
-    const { seq, event } = known;
-    if (event.amountCents === signedCents) return { status: 'replayed', seq, event };
-    return reject('reference_conflict', 'this reference was used with other content');
-  }
+  const known = state.house.reference(account, reference) ?? state.house.opening(reference);
+  if (known !== null)
+    return repeated(known, known.openedTier === null && known.event.amountCents === signedCents);
   assert(amountCents > 0, 'a transfer moves at least one cent');
   if (isDeposit && !withinDepositLimit(state, amountCents)) return tooLarge();
   const balanceCents = ofHouse ? state.house.balanceCents : state.accounts.balanceCents(account);
@@ -55,7 +78,7 @@ export function transfer(state: State, command: Transfer | HouseTransfer): Effec
     const most = ofHouse ? 'the house has besides its seeds in rounds' : 'the balance';
     return reject('insufficient_balance', `the withdrawal is more than ${most}`);
   }
-  return [moveBalance(state, account, signedCents, reference, timeMs)];
+  return [moveBalance(state, { account, amountCents: signedCents, reference, timeMs }, null)];
 }
 
 const isOfHouse = (command: Transfer | HouseTransfer): command is HouseTransfer =>
@@ -68,11 +91,10 @@ function withinDepositLimit(state: State, amountCents: number): boolean {
 
 function moveBalance(
   state: State,
-  account: number,
-  amountCents: number,
-  reference: string,
-  timeMs: number,
+  given: Pick<BalanceMoved, 'account' | 'amountCents' | 'reference' | 'timeMs'>,
+  openedTier: number | null,
 ): BalanceMoved {
+  const { account, amountCents, reference, timeMs } = given;
   const isHouse = account === HOUSE;
   const balanceCents = isHouse
     ? state.house.move(amountCents)
@@ -88,7 +110,7 @@ function moveBalance(
     reason: amountCents > 0 ? 'deposit' : 'withdrawal',
     reference,
   };
-  state.house.remember({ seq: state.nextSeq, event });
+  state.house.remember({ seq: state.nextSeq, event, openedTier });
   return event;
 }
 

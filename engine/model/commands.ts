@@ -170,6 +170,11 @@ export interface CreateAccount extends Operated {
   readonly name: string | null;
   readonly tier: number;
   readonly balanceCents: number;
+  /**
+   * That of the first balance, which no other movement of money has, in any account. The same content is replayed, other
+   * content refused. Absent where it is not to be repeated.
+   */
+  readonly reference?: string;
 }
 
 export interface UpdateAccount extends Operated {

@@ -70,19 +70,21 @@ export const TRANSFER = table(
     timeMs: count,
     amountCents: integer,
     balanceCents: count,
+    openedTier: orNull(oneOf(TIERS)),
   },
   {
     *from({ house }) {
-      for (const { seq, event } of house.records()) yield { seq, ...event };
+      for (const { seq, event, openedTier } of house.records()) yield { seq, ...event, openedTier };
     },
     into({ accounts, house }, rows) {
-      for (const { account, reference, seq, timeMs, amountCents, balanceCents } of rows) {
+      for (const { account, reference, seq, timeMs, amountCents, balanceCents, openedTier } of rows) {
         assert(account === HOUSE || accounts.has(account), 'a transfer belongs to an account');
         const reason = amountCents > 0 ? 'deposit' : 'withdrawal';
         const type = 'balanceMoved';
         house.remember({
           seq,
           event: { type, timeMs, account, amountCents, balanceCents, reason, reference },
+          openedTier,
         });
       }
     },

@@ -3,9 +3,11 @@ import { assert } from '../base/assert.js';
 import type { BalanceMoved } from '../model/events.js';
 import { type DayResults, dayOf, LOSS_SCOPES } from '../model/loss-limits.js';
 
-interface TransferRecord {
+export interface TransferRecord {
   readonly seq: number;
   readonly event: BalanceMoved;
+  /** The tier with which this reference has opened the account; null for any other transfer. */
+  readonly openedTier: number | null;
 }
 
 export const HOUSE = 0;
@@ -15,6 +17,8 @@ export class House {
   depositsCents = 0;
   withdrawalsCents = 0;
   readonly #references = new Map<number, Map<string, TransferRecord>>();
+  /** The first transfer under each reference, of any account. */
+  readonly #firsts = new Map<string, TransferRecord>();
 
   get balanceCents(): number {
     return this.#balanceCents;
@@ -31,6 +35,17 @@ export class House {
     return this.#references.get(account)?.get(reference) ?? null;
   }
 
+  /** The first transfer of any account under this reference. */
+  first(reference: string): TransferRecord | null {
+    return this.#firsts.get(reference) ?? null;
+  }
+
+  /** The account's first balance that has this reference to itself, in all accounts. */
+  opening(reference: string): TransferRecord | null {
+    const first = this.first(reference);
+    return first === null || first.openedTier === null ? null : first;
+  }
+
   remember(record: TransferRecord): void {
     const { account, reference } = record.event;
     let ofAccount = this.#references.get(account);
@@ -40,6 +55,8 @@ export class House {
     }
     assert(!ofAccount.has(reference), `reference ${reference} is used twice`);
     ofAccount.set(reference, record);
+    if (!this.#firsts.has(reference)) this.#firsts.set(reference, record);
+    else assert(record.openedTier === null, `reference ${reference} opens an account, and is used twice`);
   }
 
   *records(): Generator<TransferRecord> {

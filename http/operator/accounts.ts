@@ -28,11 +28,13 @@ import {
 } from './endpoint.js';
 import type { CommandResult, UntimedCommand } from './queries/commands.js';
 
+type Reference = string & tags.MinLength<1> & tags.MaxLength<255>;
 interface CreateAccountBody extends Reasoned {
   readonly name?: (string & tags.MinLength<1> & tags.MaxLength<100>) | null;
   readonly tier: Tier;
   /** Dollars; 0 if absent. */
   readonly balance?: number & tags.Minimum<0>;
+  readonly reference?: Reference;
 }
 interface UpdateAccountBody extends Reasoned {
   readonly tier?: Tier;
@@ -41,7 +43,7 @@ interface UpdateAccountBody extends Reasoned {
 }
 interface TransferBody extends Reasoned {
   readonly amount: number & tags.ExclusiveMinimum<0>;
-  readonly reference: string & tags.MinLength<1> & tags.MaxLength<255>;
+  readonly reference: Reference;
 }
 
 const validateCreateAccount = typia.createValidateEquals<CreateAccountBody>();
@@ -58,9 +60,10 @@ export const ACCOUNT_ENDPOINTS: readonly Declared[] = [
     role: 'support',
     id: 'createAccount',
     summary: 'Open an account',
-    text: 'A first balance needs the role admin. A repeated call opens another account: if an answer is lost, look for the name. A deposit can be repeated.',
+    text: 'A first balance needs the role admin, and may have a `reference`, which no other deposit or withdrawal of any account has: the same content is answered again as it was, with `X-Idempotent-Replay`, for ever.',
     schemas: typia.json.schemas<[AccountResource, CreateAccountBody], '3.1'>(),
     status: 201,
+    codes: ['reference_conflict'],
     handle: create,
   },
   {
@@ -147,14 +150,24 @@ const changedAccount = ({ account }: CommandResult): AccountResource =>
   accountResource(must(account, 'the account that was changed'));
 
 /** A first balance needs the role that deposits need. */
-async function create({ engine }: Services, call: Call): Promise<AccountResource> {
-  const { name = null, tier, balance = 0 } = call.body(validateCreateAccount);
+async function create({ engine }: Services, call: Call): Promise<Answer> {
+  const { name = null, tier, balance = 0, reference } = call.body(validateCreateAccount);
   const balanceCents = centsIn('balance', balance);
   const refused = balanceCents > 0 ? refuseRole(call.caller, 'admin') : null;
   if (refused !== null) throw refused;
-  const command = { kind: 'createAccount', name, tier: TIERS.indexOf(tier), balanceCents } as const;
-  return changedAccount(await engine.command(command, call.by));
+  const index = TIERS.indexOf(tier);
+  const money = reference === undefined ? { balanceCents } : { balanceCents, reference };
+  const command = { kind: 'createAccount', name, tier: index, ...money } as const;
+  const { account: opened, moved, isReplay } = await engine.command(command, call.by);
+  const { account } = must(moved ?? opened, 'the account that was opened');
+  // A replay is the first answer, whatever has become of the account.
+  const made = { id: accountId(account), name, tier, balance: dollarsOfCents(balanceCents), frozen: false };
+  return once(made satisfies AccountResource, isReplay);
 }
+
+/** The answer of what is done once under a reference. */
+const once = (made: AccountResource | TransferResource, isReplay: boolean): Answer =>
+  answer(201, made, isReplay ? ['X-Idempotent-Replay', 'true'] : []);
 
 async function list({ engine }: Services, call: Call): Promise<Answer> {
   const { given } = call;
@@ -204,8 +217,7 @@ export function transferEndpoint(
       const { amount, reference } = call.body(validateTransfer);
       const money = { amountCents: centsIn('amount', amount), reference };
       const { moved, isReplay } = await engine.command(commandOf(money, call), call.by);
-      const made = transferResource(must(moved, 'the money that was moved'));
-      return answer(201, made, isReplay ? ['X-Idempotent-Replay', 'true'] : []);
+      return once(transferResource(must(moved, 'the money that was moved')), isReplay);
     },
   };
 }

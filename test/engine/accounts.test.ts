@@ -82,6 +82,36 @@ test('a reference moves money once, however often it is repeated', () => {
   equal(exchange.outcomeOf({ ...later, account: 99 }), 'account_not_found');
 });
 
+test('a reference opens one account, and is of no other movement of money', () => {
+  const exchange = new Exchange();
+  const other = exchange.account('SILVER', 100_00);
+  const timeMs = exchange.nowMs;
+  const money = { timeMs, amountCents: 50_00 } as const;
+  equal(exchange.outcomeOf({ kind: 'deposit', account: other, ...money, reference: 'wire 1' }), 'accepted');
+  const content = { name: 'ann', tier: 2, balanceCents: 50_00 } as const;
+  const open = (changed: object = {}, reference = 'wire 2') =>
+    exchange.apply({ kind: 'createAccount', timeMs, ...content, reference, ...changed });
+  const first = open();
+  const account = exchange.reads.accountCount;
+  equal(exchange.outcomeOf({ kind: 'updateAccount', timeMs, account, tier: 4, frozen: true }), 'accepted');
+  equal(exchange.outcomeOf({ kind: 'withdraw', account, ...money, reference: 'out' }), 'accepted');
+  const again = open();
+  equal(again.status, 'replayed');
+  deepEqual('event' in again && again.event, 'events' in first && first.events[1]);
+  equal(exchange.reads.accountCount, account);
+
+  const code = (outcome: ReturnType<typeof open>) => outcome.status === 'rejected' && outcome.code;
+  const changes = [{ name: null }, { name: 'bob' }, { tier: 4 }, { balanceCents: 50_01 }];
+  for (const changed of changes) equal(code(open(changed)), 'reference_conflict', JSON.stringify(changed));
+  equal(code(open({}, 'wire 1')), 'reference_conflict', 'a deposit has it');
+  const taken = { ...money, reference: 'wire 2' };
+  for (const whose of [account, other])
+    equal(exchange.outcomeOf({ kind: 'deposit', account: whose, ...taken }), 'reference_conflict');
+  equal(exchange.outcomeOf({ kind: 'depositHouse', ...taken }), 'reference_conflict');
+  equal(code(open({ balanceCents: 0 }, 'wire 3')), 'invalid_request');
+  equal(open({}, 'wire 3').status, 'accepted', 'a refused reference is free');
+});
+
 test('the last cent can be withdrawn, a cent more cannot; seeds in rounds are not to be had', () => {
   const exchange = Exchange.opened({ houseCents: 2 * 1_000_00 + 100_00 });
   const account = exchange.account('SILVER', 100_00);

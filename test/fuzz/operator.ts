@@ -67,6 +67,7 @@ export const CHANGES: readonly Endpoint[] = [
     tier: field('"GOLD"', TIER),
     balance: field('1', DOLLARS),
     name: field('"n"', NAMES),
+    reference: field('"fuzz"', TEXTS),
   }),
   change('PATCH', ({ accountId }) => `/accounts/${accountId}`, {
     tier: field('"VIP"', TIER),

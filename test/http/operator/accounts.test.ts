@@ -45,6 +45,8 @@ const BAD_BODIES: readonly (readonly [path: string, body: string, expected: RegE
   ['/accounts', '{"tier":"GOLD","balance":"5"}', /balance must be a number/],
   ['/accounts', '{"tier":"GOLD","name":""}', /name must be/],
   ['/accounts', '{"tier":"GOLD","name":"a\\ud800"}', /name must be valid Unicode/],
+  ['/accounts', '{"tier":"GOLD","reference":"r"}', /reference .* balance is 0 or absent/],
+  ['/accounts', '{"tier":"GOLD","balance":1,"reference":""}', /reference must be/],
   ['/accounts', '{"tier":"GOLD","ballance":5}', /ballance is not a known field/],
   ['/accounts?tier=VIP', '{"tier":"SILVER"}', /unknown query parameter "tier"/],
   ['/accounts/acc_1/deposits', '{"amount":0,"reference":"r"}', /amount must be/],
@@ -101,6 +103,20 @@ test('a reference replays the same transfer and refuses another', async () => {
   assert.match((await send('POST', path, { ...body, amount: 6 })).error, /^reference_conflict/);
   const tooMuch = { amount: 1_000_000, reference: 'out' };
   assert.match((await send('POST', '/accounts/acc_1/withdrawals', tooMuch)).error, /^insufficient_balance/);
+});
+
+test('an account whose answer was lost is asked for again, and is answered as it was opened', async () => {
+  const { send, engine } = operatorApi();
+  const body = { tier: 'GOLD', balance: 5.25, reference: 'wire-1' };
+  const first = await send('POST', '/accounts', body);
+  await send('PATCH', '/accounts/acc_2', { tier: 'VIP', frozen: true });
+  await send('POST', '/accounts/acc_2/withdrawals', { amount: 5, reference: 'out' });
+  const before = engine.seq;
+  const replay = await send('POST', '/accounts', { ...body, reason: 'no answer came' });
+  assert.deepEqual([replay.status, replay.text], [201, first.text]);
+  assert.equal(replay.headers.get('x-idempotent-replay'), 'true');
+  assert.match((await send('POST', '/accounts', { ...body, tier: 'VIP' })).error, /^reference_conflict/);
+  assert.equal(engine.seq, before);
 });
 
 test('a key is shown with its secret once, and changed one step at a time', async () => {

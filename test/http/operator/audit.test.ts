@@ -48,7 +48,7 @@ async function refused(action: string): Promise<AuditEntry> {
 
 test('an action is in the list when its answer has come: who, why, when, what, and to what', async () => {
   const reason = 'moved from the old exchange';
-  const ada = { name: 'Ada', tier: 'GOLD', balance: 12.5, reason };
+  const ada = { name: 'Ada', tier: 'GOLD', balance: 12.5, reference: 'wire', reason };
   const made = await ann.post<{ id: string }>('/accounts', ada);
   const [entry] = await audit();
   assert.ok(entry !== undefined && entry.seq > 0 && Date.parse(entry.time) > 0);
@@ -61,7 +61,7 @@ test('an action is in the list when its answer has come: who, why, when, what, a
       operator: 'ann',
       reason,
       target: made.data.id,
-      details: { balance: 12.5, name: 'Ada', tier: 'GOLD' },
+      details: { balance: 12.5, name: 'Ada', tier: 'GOLD', reference: 'wire' },
     },
   );
   const account = made.data.id;

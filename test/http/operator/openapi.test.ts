@@ -67,17 +67,18 @@ test('each status has codes of that status', () => {
   }
 });
 
-test('only transfers, which have a reference, are answered again', () => {
+test('only what has a reference is answered again', () => {
   const replayed = Object.entries(api.document.paths).filter(([, item]) =>
     JSON.stringify(item).includes('"X-Idempotent-Replay"'),
   );
-  assert.equal(replayed.length, 4);
-  for (const [path] of replayed) assert.match(path, /\/(deposits|withdrawals)$/);
+  assert.equal(replayed.length, 5);
+  for (const [path] of replayed) assert.match(path, /\/(accounts|deposits|withdrawals)$/);
 });
 
 async function accountsAndKeys(): Promise<{ account: string; secret: string }> {
-  const person = { tier: 'GOLD', name: 'Ada', balance: 500 };
+  const person = { tier: 'GOLD', name: 'Ada', balance: 500, reference: 'first' };
   const made = await send<{ id: string }>('POST', `${BASE}/accounts`, person);
+  assert.equal((await send('POST', `${BASE}/accounts`, { ...person, tier: 'VIP' })).status, 409);
   const account = made.data.id;
   const at = `${BASE}/accounts/${account}`;
   await send('GET', `${BASE}/accounts?tier=GOLD&limit=1`);

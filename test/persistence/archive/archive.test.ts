@@ -70,7 +70,7 @@ const dump = (dir: DataDir): string =>
 
 test('rows contain the facts of the events, in words', (t) => {
   const dir = openDataDir(temporaryDir(t));
-  const { outcomes } = archiveOf(dir, 1);
+  const { outcomes } = archiveOf(dir, 4);
   const bets = new Map(rowsOf(dir, 'SELECT * FROM bet').map((row) => [row['bet'], row]));
   const expect = (bet: number, expected: Record<string, unknown>): void => {
     const row = must(bets.get(bet), 'bet');

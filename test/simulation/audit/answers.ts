@@ -79,7 +79,7 @@ export class AnswerAudit {
     const name = `${method} ${shape(path)} ${code}${isReplay ? ' replay' : ''}`;
     this.coverage.hit(kind, name);
     if (request.port === 'operator') {
-      if (reply.status === 201 && /deposits|withdrawals/.test(path))
+      if (reply.status === 201 && /deposits|withdrawals|accounts$/.test(path))
         this.#onTransfer(path, request.body ?? '', reply, isReplay);
       return;
     }
@@ -270,8 +270,10 @@ export class AnswerAudit {
     forgetOldest(this.#owners);
   }
 
+  /** An opening is under 0, as the house: it shares its reference with nobody. */
   #onTransfer(path: string, body: string, reply: Reply, isReplay: boolean): void {
-    const { reference } = JSON.parse(body) as { reference: string };
+    const { reference } = JSON.parse(body) as { reference?: string };
+    if (reference === undefined) return;
     const account = parseAccountId(path.split('/')[4] ?? '');
     const name = `${account} ${reference}`;
     const first = this.#operatorFirsts.get(name);

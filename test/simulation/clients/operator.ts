@@ -28,10 +28,19 @@ export class Operator {
     });
   }
 
+  /** Its reference is sometimes sent once more, perhaps with another name. */
   createAccount(tier: string, balance: number): void {
-    this.#send('POST', '/accounts', { name: 'a bettor', tier, balance }, (reply) => {
+    const body = { name: 'a bettor', tier, balance, reference: `a${++this.#references}` };
+    this.#open(tier, body);
+    if (this.rng.chance(0.7)) return;
+    const again = this.rng.chance(0.6) ? body : { ...body, name: 'another' };
+    this.#later(() => this.#open(tier, again));
+  }
+
+  #open(tier: string, body: object): void {
+    this.#send('POST', '/accounts', body, (reply) => {
       const id = idOf(reply);
-      if (id === '') return;
+      if (id === '' || this.world.purses.some(({ account }) => account === id)) return;
       const purse: Purse = { account: id, keys: [] };
       this.world.purses.push(purse);
       this.createKey(purse, tier === 'BRONZE' ? SCOPES.slice(0, 2) : SCOPES);

@@ -48,7 +48,8 @@ const REPLIES = [
 const ACCOUNT = '/operator/v1/accounts/{id}';
 const OPERATOR = [
   ...each('GET /operator/v1/house', '200, 401 invalid_operator_token'),
-  ...each('POST /operator/v1/accounts', '201, 400 invalid_request, 415 unsupported_media_type'),
+  ...each('POST /operator/v1/accounts', '201, 201 replay, 400 invalid_request, 409 reference_conflict'),
+  ...each('POST /operator/v1/accounts', '415 unsupported_media_type'),
   ...each(`POST ${ACCOUNT}/deposits`, '201, 201 replay, 409 reference_conflict, 404 account_not_found'),
   ...each(`POST ${ACCOUNT}/withdrawals`, '201, 201 replay, 400 insufficient_balance'),
   ...each(`POST ${ACCOUNT}/keys`, '201, 400 invalid_request, 403 tier_too_low, 409 too_many_keys'),

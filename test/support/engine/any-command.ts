@@ -100,7 +100,10 @@ const anyDeed: fc.Arbitrary<Command> = fc.oneof(
     ordersMax: number,
   }),
   fc.record({ kind: kind('expireOrders'), timeMs, ordersMax: number }),
-  fc.record({ kind: kind('createAccount'), timeMs, name: orNull(text), tier, balanceCents: cents }),
+  fc.record(
+    { kind: kind('createAccount'), timeMs, name: orNull(text), tier, balanceCents: cents, reference: text },
+    { requiredKeys: ['kind', 'timeMs', 'name', 'tier', 'balanceCents'] },
+  ),
   fc.record({
     kind: kind('updateAccount'),
     ...{ timeMs, account: number, tier: orNull(tier), frozen: orNull(flag) },

@@ -83,7 +83,14 @@ export const moveClock = (state: ReferenceState, { timeMs }: MoveClock): Verdict
   timeMs === state.timeMs ? { refused: 'invalid_request' } : settings('clockMoved', timeMs);
 
 export function createAccount(state: ReferenceState, command: CreateAccount): Verdict {
-  const { timeMs, name, tier, balanceCents } = command;
+  const { timeMs, name, tier, balanceCents, reference } = command;
+  if (reference !== undefined && balanceCents === 0) return { refused: 'invalid_request' };
+  const earlier = everyTransfer(state).find((one) => one.reference === reference);
+  if (earlier !== undefined) {
+    const { opening } = earlier;
+    const isSame = opening?.name === name && opening.tier === tier && opening.balanceCents === balanceCents;
+    return isSame ? { replayed: earlier } : { refused: 'reference_conflict' };
+  }
   if (state.depositsCents + balanceCents > AMOUNT_CENTS_MAX) return { refused: 'invalid_request' };
   const account: ReferenceAccount = {
     account: state.accounts.length + 1,
@@ -100,9 +107,16 @@ export function createAccount(state: ReferenceState, command: CreateAccount): Ve
   state.accounts.push(account);
   const created = { type: 'accountCreated', timeMs, account: account.account } as const;
   if (balanceCents === 0) return { events: [created] };
-  const initial = { kind: 'deposit', timeMs, amountCents: balanceCents, reference: 'initial' } as const;
-  return { events: [created, move(state, initial, account.account, account.transfers, 0)] };
+  const money = { kind: 'deposit', timeMs, amountCents: balanceCents } as const;
+  const initial = { ...money, reference: reference ?? 'initial' };
+  const opening = reference === undefined ? null : command;
+  return { events: [created, move(state, initial, account.account, account.transfers, 0, opening)] };
 }
+
+const everyTransfer = (state: ReferenceState): ReferenceTransfer[] => [
+  ...state.houseTransfers,
+  ...state.accounts.flatMap(({ transfers }) => transfers),
+];
 
 export function updateAccount(state: ReferenceState, command: UpdateAccount): Verdict {
   const account = accountOf(state, command.account);
@@ -123,9 +137,11 @@ function verdictBefore(
   transfers: readonly ReferenceTransfer[],
   balanceCents: number,
 ): Verdict | null {
-  const earlier = transfers.find((one) => one.reference === reference);
+  const openings = everyTransfer(state).filter(({ opening }) => opening !== null);
+  const earlier = [...transfers, ...openings].find((one) => one.reference === reference);
   if (earlier !== undefined) {
-    const isSame = earlier.kind === kind && earlier.amountCents === amountCents;
+    const isDeed = earlier.kind === kind && earlier.opening === null;
+    const isSame = isDeed && earlier.amountCents === amountCents;
     return isSame ? { replayed: earlier } : { refused: 'reference_conflict' };
   }
   if (kind === 'withdraw') return amountCents > balanceCents ? { refused: 'insufficient_balance' } : null;
@@ -139,6 +155,7 @@ function move(
   account: number,
   transfers: ReferenceTransfer[],
   beforeCents: number,
+  opening: CreateAccount | null = null,
 ): BalanceMoved {
   const isDeposit = kind === 'deposit';
   if (isDeposit) state.depositsCents += cents;
@@ -148,7 +165,7 @@ function move(
   const reason = isDeposit ? 'deposit' : 'withdrawal';
   const facts = { timeMs, account, amountCents, balanceCents, reason, reference } as const;
   const event: BalanceMoved = { type: 'balanceMoved', ...facts };
-  transfers.push({ kind, amountCents: cents, reference, seq: state.seq + 1, event });
+  transfers.push({ kind, amountCents: cents, reference, seq: state.seq + 1, event, opening });
   return event;
 }
 

@@ -27,7 +27,7 @@ const EVERYWHERE: Outcomes = {
   cancelOrders: ['accepted', 'order_not_pending'],
   fillOrders: ['accepted'],
   expireOrders: ['accepted'],
-  createAccount: ['accepted'],
+  createAccount: MOVED_ONCE,
   updateAccount: ['accepted'],
   deposit: MOVED_ONCE,
   withdraw: [...MOVED_ONCE, 'insufficient_balance'],
@@ -41,6 +41,7 @@ const EVERYWHERE: Outcomes = {
 
 /** A server never asks these of its engine. */
 const IN_STREAMS: Outcomes = {
+  createAccount: ['invalid_request'],
   declareSetup: ['accepted'],
   withdrawHouse: [...MOVED_ONCE, 'insufficient_balance'],
   expireKey: ['accepted', 'invalid_request', 'key_not_found'],

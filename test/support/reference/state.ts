@@ -3,7 +3,7 @@
  * dropped; reads leave out what the engine drops.
  */
 import { must } from '../../../engine/base/assert.js';
-import type { BoundaryPrice, OpenLate, PublishRoot } from '../../../engine/model/commands.js';
+import type { BoundaryPrice, CreateAccount, OpenLate, PublishRoot } from '../../../engine/model/commands.js';
 import { ASSET_CLASSES, ASSETS, assetClassOf, assetOf, MARKET_IDS } from '../../../engine/model/domain.js';
 import type { ErrorCode } from '../../../engine/model/errors.js';
 import type {
@@ -69,6 +69,8 @@ export interface ReferenceTransfer {
   readonly reference: string;
   readonly seq: number;
   readonly event: BalanceMoved;
+  /** It has opened its account under this reference. */
+  readonly opening: CreateAccount | null;
 }
 
 export interface ReferenceAccount {

@@ -5,7 +5,7 @@ import type { Action } from '../parts/action.js';
 import type { Field } from '../parts/field.js';
 import { may } from '../state/api.js';
 import { centsIn, usd } from '../state/format.js';
-import { NO_AMOUNT } from './money.js';
+import { NO_AMOUNT, NO_REFERENCE, referenceField } from './money.js';
 
 const TIER = { name: 'tier', label: 'Tier', options: TIERS } satisfies Field;
 const BALANCE: Field = { name: 'balance', label: 'Initial balance in USD', kind: 'money', isOptional: true };
@@ -17,21 +17,22 @@ export const createAccount = (): Action => ({
   fields: [
     { name: 'name', label: 'Name', isOptional: true, hint: 'For operators alone, at most 100 characters.' },
     { ...TIER, initial: 'SILVER' },
-    ...(may('admin') ? [BALANCE] : []),
+    ...(may('admin') ? [BALANCE, referenceField()] : []),
   ],
-  preview: ({ name = '', tier = '', balance = '' }) => {
+  preview: ({ name = '', tier = '', balance = '', reference }) => {
     const cents = balance === '' ? 0 : centsIn(balance);
     if (cents === null) return NO_AMOUNT;
+    if (cents > 0 && reference === '') return NO_REFERENCE;
     return [
       ['New account', '', name || 'without a name'],
       ['Tier', '', tier],
       ['Balance', '', usd(cents)],
     ];
   },
-  request: ({ name, tier, balance = '' }) => {
+  request: ({ name, tier, balance = '', reference }) => {
     const cents = centsIn(balance);
-    const given = { name: name || undefined, balance: cents === null ? undefined : cents / 100 };
-    return ['POST', '/accounts', { tier, ...given }];
+    const first = cents === null ? {} : { balance: cents / 100, reference };
+    return ['POST', '/accounts', { tier, name: name || undefined, ...first }];
   },
 });
 

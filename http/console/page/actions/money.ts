@@ -3,9 +3,11 @@
  * answer that was lost can be asked for by trying once more with the same one.
  */
 import type { Action } from '../parts/action.js';
+import type { Field } from '../parts/field.js';
 import { centsIn, usd } from '../state/format.js';
 
 const RANDOM_BYTES = 6;
+export const NO_REFERENCE = 'Enter a reference.';
 export const NO_AMOUNT = 'Enter an amount above zero with at most two decimals.';
 
 interface Balance {
@@ -36,19 +38,11 @@ const movement = (
   sign: 1 | -1,
 ): Pick<Action, 'role' | 'fields' | 'preview' | 'request'> => ({
   role: 'admin',
-  fields: [
-    { name: 'amount', label: 'Amount in USD', kind: 'money' },
-    {
-      name: 'reference',
-      label: 'Reference',
-      initial: newReference(),
-      hint: 'The same reference never moves money twice.',
-    },
-  ],
+  fields: [{ name: 'amount', label: 'Amount in USD', kind: 'money' }, referenceField()],
   preview: ({ amount = '', reference }) => {
     const moved = centsIn(amount);
     if (moved === null) return NO_AMOUNT;
-    if (reference === '') return 'Enter a reference.';
+    if (reference === '') return NO_REFERENCE;
     const after = cents + sign * moved;
     if (after < 0) return `The balance is ${usd(cents)}: that is not enough.`;
     return [['Balance', usd(cents), usd(after)]];
@@ -58,6 +52,13 @@ const movement = (
     `${path}/${sign > 0 ? 'deposits' : 'withdrawals'}`,
     { amount: (centsIn(amount) ?? 0) / 100, reference },
   ],
+});
+
+export const referenceField = (): Field => ({
+  name: 'reference',
+  label: 'Reference',
+  initial: newReference(),
+  hint: 'The same reference never moves money twice.',
 });
 
 function newReference(): string {

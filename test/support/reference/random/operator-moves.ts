@@ -10,14 +10,20 @@ const KEYS_MAX = 25;
 const someAccount = (world: World, rng: Rng): number => rng.integer(1, world.state.accounts.length + 1);
 
 export function createAccount(world: World, rng: Rng): Command | null {
-  if (world.state.accounts.length >= ACCOUNTS_MAX) return null;
-  return {
+  const { accounts } = world.state;
+  const opened = accounts.flatMap(({ transfers }) => transfers.flatMap(({ opening }) => opening ?? []));
+  const [earlier] = rng.chance(0.5) ? opened : [];
+  if (earlier === undefined && accounts.length >= ACCOUNTS_MAX) return null;
+  const command: Command = {
     kind: 'createAccount',
     timeMs: world.nowMs,
     name: rng.pick([null, 'ann', 'Bö "b"']),
     tier: rng.weighed([1, 9], [0, rng.integer(1, TIERS.length - 1)]),
     balanceCents: rng.pick([0, 1, 500_00, 20_000_00, 3_000_000_00, 3_000_000_00]),
+    ...(rng.chance(0.5) && { reference: reference(world, rng) }),
   };
+  const again = { ...command, ...earlier, timeMs: world.nowMs };
+  return rng.chance(0.8) ? again : { ...again, tier: command.tier };
 }
 
 export const updateAccount = (world: World, rng: Rng): Command => ({
