@@ -186,7 +186,11 @@ export class Engine {
     return this.#state.markets.market(market).rules;
   }
   isSuspended(market: number): boolean {
-    return this.#state.markets.market(market).suspended;
+    return this.suspendedSeq(market) > 0;
+  }
+  /** Number of the last command that suspended the market; 0 while it is active. */
+  suspendedSeq(market: number): number {
+    return this.#state.markets.market(market).suspendedSeq;
   }
   /** The market's round that is UPCOMING, LIVE or LOCKED, or null. */
   currentRound(market: number): RoundView | null {

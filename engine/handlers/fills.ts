@@ -51,9 +51,9 @@ export function isFillable(state: State, market: number, fairShareE6: number, ti
 }
 
 function fillableRound(state: State, market: number, timeMs: number): Round | null {
-  const { current, suspended } = state.markets.market(market);
+  const { current, isSuspended } = state.markets.market(market);
   if (current === null || state.books.ordersOf(current) === 0) return null;
-  if (!state.trading.enabled || suspended) return null;
+  if (!state.trading.enabled || isSuspended) return null;
   return takesBets(current, timeMs) ? current : null;
 }
 

@@ -28,13 +28,13 @@ export function suspendAtLimit(state: State, scope: number, timeMs: number, even
   const lost = lostCents(state.day.at(timeMs), scope);
   if (lost < limitCents) return;
   const active = marketsOfScope(scope).filter((index) => {
-    const { rules, suspended } = state.markets.market(index);
-    return rules !== null && !suspended;
+    const { rules, isSuspended } = state.markets.market(index);
+    return rules !== null && !isSuspended;
   });
   if (active.length === 0) return;
   events.push({ type: 'lossLimitReached', timeMs, scope, lostCents: lost, limitCents });
   for (const market of active) {
-    state.markets.market(market).suspended = true;
+    state.markets.market(market).suspendedSeq = state.nextSeq;
     events.push({ type: 'marketSuspended', timeMs, market });
   }
 }

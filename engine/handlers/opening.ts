@@ -63,9 +63,9 @@ export function closedReason(
   startMs: number,
   endMs: number,
 ): Exclude<RoundNotOpened['reason'], 'stale_price' | 'house_capital'> | null {
-  const { rules, suspended } = state.markets.market(market);
+  const { rules, isSuspended } = state.markets.market(market);
   if (rules === null) return 'not_active';
-  if (suspended) return 'suspended';
+  if (isSuspended) return 'suspended';
   const asset = textAt(ASSETS, assetOf(market));
   const sessions = state.sessions[ASSET_CLASSES.indexOf(assetClassOf(asset))] ?? null;
   if (sessions === null) return null;

@@ -104,7 +104,7 @@ function liveRound(
   if (late !== null) return late;
   if (!state.trading.enabled) return reject('trading_disabled', state.trading.reason);
   if (gate !== null) return rejectForNow(gate);
-  if (market.suspended) return reject('market_suspended', 'this market takes no bets');
+  if (market.isSuspended) return reject('market_suspended', 'this market takes no bets');
   const round = market.current;
   if (round === null || round.status !== LIVE || order.timeMs >= round.lockTimeMs) {
     return reject('round_not_live', 'the market has no live round at this moment');

@@ -98,7 +98,7 @@ export function suspendMarket(state: State, command: SuspendMarket): Effect {
   const market = command.market < 0 ? null : state.markets.market(command.market);
   if (market === null || market.rules === null)
     return reject('market_not_found', 'no active market has this id');
-  market.suspended = command.suspended;
+  market.suspendedSeq = command.suspended ? state.nextSeq : 0;
   if (!command.suspended) liftLimits(state, command.market, command.timeMs);
   return [{ type: 'marketSuspended', timeMs: command.timeMs, market: command.market }];
 }

@@ -129,26 +129,27 @@ export const MARKET = table(
   'market',
   {
     market: oneOf(MARKET_IDS),
-    suspended: flag,
+    suspendedSeq: count,
     currentRound: orNull(count),
     lastRound: orNull(count),
   },
   {
     from: ({ markets }) =>
-      markets.markets.map(({ suspended, current, lastRoundNumber }, market) => ({
+      markets.markets.map(({ suspendedSeq, current, lastRoundNumber }, market) => ({
         market,
-        suspended,
+        suspendedSeq,
         currentRound: current?.roundNumber ?? null,
         lastRound: lastRoundNumber < 0 ? null : lastRoundNumber,
       })),
     into(state, values) {
       const { markets } = state;
       let rows = 0;
-      for (const { market: index, suspended, currentRound, lastRound } of values) {
+      for (const { market: index, suspendedSeq, currentRound, lastRound } of values) {
         assert(index === rows, 'markets are in order');
         rows += 1;
         const market = markets.market(index);
-        market.suspended = suspended;
+        assert(suspendedSeq <= state.seq, 'a market was suspended before');
+        market.suspendedSeq = suspendedSeq;
         market.lastRoundNumber = lastRound ?? -1;
         if (currentRound === null) continue;
         market.current = roundNamed(state, { market: index, roundNumber: currentRound });

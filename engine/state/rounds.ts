@@ -152,7 +152,8 @@ export class Round implements RoundView {
 
 export class Market {
   rules: MarketRules | null = null;
-  suspended = false;
+  /** The last command that suspended the market; 0 while it is active. */
+  suspendedSeq = 0;
   current: Round | null = null;
   /** Number of the last round that opened or was voided; numbers are never reused. */
   lastRoundNumber = -1;
@@ -165,6 +166,10 @@ export class Market {
     while (this.#settledNumbers.length > keptMax) {
       this.rounds.delete(must(this.#settledNumbers.shift(), 'settled round'));
     }
+  }
+
+  get isSuspended(): boolean {
+    return this.suspendedSeq > 0;
   }
 
   get settledNumbers(): readonly number[] {

@@ -9,7 +9,8 @@ import type { ShownMarket } from '../wire/market-text.js';
 export interface MarketNow extends ShownMarket {
   readonly id: string;
   readonly asset: Asset;
-  readonly isSuspended: boolean;
+  /** The number of the last command that suspended it; 0 while it is active. */
+  readonly suspendedSequence: number;
   /** null if the asset has none. */
   readonly price: number | null;
 }
@@ -43,7 +44,7 @@ export function liveMessage(
       {
         id,
         asset: textAt(ASSETS, assetOf(market)),
-        isSuspended: pulse.suspended.includes(market),
+        suspendedSequence: pulse.suspended.find((one) => one.market === market)?.seq ?? 0,
         price: Number.isNaN(price) ? null : price,
         ...M.shownMarket(row),
       },

@@ -159,10 +159,13 @@ export class EngineFigures {
   }
 }
 
-export function suspendedMarkets(engine: EngineReads): number[] {
-  const suspended: number[] = [];
-  for (let market = 0; market < MARKETS_MAX; market++)
-    if (engine.isSuspended(market) && engine.marketRules(market) !== null) suspended.push(market);
+/** Those that are active otherwise, with the numbers of the commands that suspended them. */
+export function suspendedMarkets(engine: EngineReads): { readonly market: number; readonly seq: number }[] {
+  const suspended: { readonly market: number; readonly seq: number }[] = [];
+  for (let market = 0; market < MARKETS_MAX; market++) {
+    const seq = engine.suspendedSeq(market);
+    if (seq > 0 && engine.marketRules(market) !== null) suspended.push({ market, seq });
+  }
   return suspended;
 }
 

@@ -27,10 +27,13 @@ interface TradingState {
 }
 interface MarketBody extends Reasoned {
   readonly suspended: boolean;
+  readonly seen?: Pick<MarketState, 'suspendedSequence'>;
 }
 interface MarketState {
   readonly id: string;
   readonly suspended: boolean;
+  /** The number of the last command that suspended it; 0 while it is active. `GET /status` lists it. */
+  readonly suspendedSequence: number;
 }
 interface VoidRoundBody {
   readonly reason: Reason & tags.MinLength<1>;
@@ -95,13 +98,16 @@ export const TRADING_ENDPOINTS: readonly Declared[] = [
     role: 'admin',
     id: 'suspendMarket',
     summary: 'Suspend or resume a market',
+    text: IF_SEEN,
     schemas: typia.json.schemas<[MarketState, MarketBody], '3.1'>(),
-    codes: ['market_not_found'],
+    codes: ['market_not_found', 'preview_outdated'],
     handle: async ({ engine }, call) => {
       const market = marketOf(call.id);
-      const { suspended } = call.body(validateMarket);
-      await engine.command({ kind: 'suspendMarket', market, suspended }, call.by);
-      return { id: marketId(market), suspended } satisfies MarketState;
+      const { suspended, seen } = call.body(validateMarket);
+      const before = seen === undefined ? {} : { suspendedSeq: seen.suspendedSequence };
+      const { seq } = await engine.command({ kind: 'suspendMarket', market, suspended }, call.by, before);
+      const suspendedSequence = suspended ? seq : 0;
+      return { id: marketId(market), suspended, suspendedSequence } satisfies MarketState;
     },
   },
   {

@@ -41,7 +41,6 @@ test('a long run must meet every error code that a server on a real clock can gi
   const ofConsole = ['invalid_session', 'csrf_refused'];
   const ofPrices = [
     ...['feed_not_push', 'price_held', 'price_not_held', 'price_source_changed', 'price_too_coarse'],
-    ...['preview_outdated'],
   ];
   const ofTls = ['client_certificate_required'];
   // No token has less than all rights, there is no second machine, no file of the journal is deleted, and nothing

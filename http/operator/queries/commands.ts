@@ -53,6 +53,8 @@ export interface CommandResult {
   /** The new key is the last one. */
   readonly keys: readonly KeyView[];
   readonly moved: BalanceMoved | null;
+  /** The command's number in the journal. */
+  readonly seq: number;
   /** An earlier command with the same reference has done it. */
   readonly isReplay: boolean;
 }
@@ -83,7 +85,10 @@ interface Sent {
 interface Command extends Sent {
   readonly command: UntimedCommand;
   /** The state before, as the sender knows it; a field that is left out may be anything. */
-  readonly seen?: Partial<AccountView & Sequencer['engine']['trading']>;
+  readonly seen?: Partial<AccountView & Sequencer['engine']['trading'] & SuspensionView>;
+}
+interface SuspensionView {
+  readonly suspendedSeq: number;
 }
 interface Rotation extends Sent {
   readonly key: number;
@@ -114,6 +119,8 @@ export class OperatorCommands {
     const { engine } = this.options.sequencer;
     if (command.kind === 'updateAccount') refuseOutdated(seen, engine.account(command.account));
     if (command.kind === 'setTrading') refuseOutdated(seen, engine.trading);
+    if (command.kind === 'suspendMarket' && command.market >= 0)
+      refuseOutdated<SuspensionView>(seen, { suspendedSeq: engine.suspendedSeq(command.market) });
     const timeMs = this.options.sequencer.stampMs();
     if ('expiresAtMs' in command && command.expiresAtMs !== null && command.expiresAtMs <= timeMs)
       refuseInvalid('expiresAt is past');
@@ -247,7 +254,7 @@ export class OperatorCommands {
         keys.push(keyView(engine.key(event.key)));
       else if (event.type === 'balanceMoved') moved = event;
     }
-    return { account, keys, moved, isReplay: outcome.status === 'replayed' };
+    return { account, keys, moved, seq: outcome.seq, isReplay: outcome.status === 'replayed' };
   }
 }
 

@@ -108,6 +108,10 @@ function status(sources: StatusSources, uptimeMs: number) {
     },
     shadow: shadow(sources.shadow(), sequencer.durableSeq),
     trading: engine.trading,
+    suspendedMarkets: suspendedMarkets(engine).map(({ market, seq }) => ({
+      id: marketId(market),
+      suspendedSequence: seq,
+    })),
     ordersRefused: ordersRefused(sequencer, sources.replicatedLog()),
     feed: {
       name: sources.feedName,
@@ -219,7 +223,6 @@ function pulseOf(
     keys: engine.keyCount,
     bets: engine.betsPlaced,
     unsettled: engine.unsettledRounds().length,
-    /** Indices of markets. */
     suspended: suspendedMarkets(engine),
     /** null where the journal is on this machine alone. */
     replication,

@@ -110,7 +110,7 @@ const CHANGES: readonly (readonly [table: string, where: Cells, ...changes: Cell
   ['engine', {}, { lifecycle_seq: 1e9 }],
   ['api_key', {}, { account: 999 }],
   ['transfer', {}, { account: 999 }, { seq: 1e9 }],
-  ['market', {}, { market: 'BTC_FIVE_MINUTES' }],
+  ['market', {}, { market: 'BTC_FIVE_MINUTES' }, { suspended_seq: 1e9 }],
   ['market', { last_round: 28_333_442 }, { last_round: 28_333_441 }],
   ['open_price', {}, { price: 0 }, { price: '5' }],
   ['round', {}, { paid_cents: 1e12 }],

@@ -177,8 +177,9 @@ test('the stream tells what changes: rounds, bets and where the money is', async
   const stream = await watch(writes);
   const marketIn = ({ markets }: LiveMessage) => markets.find(({ id }) => id === 'BTC_FIVE_MINUTES');
   const open = await stream.next((message) => marketIn(message)?.round !== null);
-  const { asset, price, isSuspended, minStakeCents } = marketIn(open) ?? assert.fail('the market is active');
-  assert.deepEqual([asset, price, isSuspended, minStakeCents], ['BTC', 60_000, false, 100]);
+  const shown = marketIn(open) ?? assert.fail('the market is active');
+  const { asset, price, suspendedSequence, minStakeCents } = shown;
+  assert.deepEqual([asset, price, suspendedSequence, minStakeCents], ['BTC', 60_000, 0, 100]);
   assert.deepEqual([open.isClockManual, open.arePricesSimulated], [true, false]);
   assert.equal(open.timeMs, await server.nowMs());
   const { api } = await server.createBettor();
@@ -187,7 +188,7 @@ test('the stream tells what changes: rounds, bets and where the money is', async
   const bet = await stream.next((message) => marketIn(message)?.round?.bets === 1);
   assert.equal(bet.totals.openStakesCents, 2_500);
   await server.operator.patch('/markets/BTC_FIVE_MINUTES', { suspended: true });
-  await stream.next((message) => marketIn(message)?.isSuspended === true);
+  await stream.next((message) => (marketIn(message)?.suspendedSequence ?? 0) > 0);
   const { sequence } = (await server.operator.get<{ sequence: number }>('/rules')).data;
   const put = JSON.stringify({ overrides: { markets: ['BTC_ONE_MINUTE'] } });
   await server.operator.send('PUT', '/rules', put, { 'If-Match': `"${sequence}"` });

@@ -141,6 +141,7 @@ test('the second of two who change what both have seen is told, and nothing is d
     ['PATCH', '/accounts/acc_1', { tier: 'GOLD', seen: { tier: 'SILVER' } }],
     ['POST', '/keys/key_1/rotate', { seen: { expiresAt: null } }],
     ['PUT', '/trading', { enabled: false, reason: 'r', seen: { enabled: true, reason: '' } }],
+    ['PATCH', '/markets/BTC_ONE_MINUTE', { suspended: true, seen: { suspendedSequence: 0 } }],
   ] as const) {
     const before = engine.seq;
     const both = await Promise.all([send(method, path, body), send(method, path, body)]);

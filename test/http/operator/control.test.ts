@@ -98,6 +98,24 @@ test('a suspended market takes no bets until it is resumed', async () => {
   assert.match(unknown.error, /^market_not_found/);
 });
 
+test('a resumption that comes late lifts no later suspension, and the status says which there is', async () => {
+  const id = 'ETH_FOUR_HOURS';
+  const change = (body: object) =>
+    server.operator.patch<{ suspendedSequence: number }>(`/markets/${id}`, body);
+  const suspend = async () => (await change({ suspended: true })).data.suspendedSequence;
+  const resume = (suspendedSequence: number) => change({ suspended: false, seen: { suspendedSequence } });
+  const first = await suspend();
+  assert.equal((await resume(first)).data.suspendedSequence, 0);
+  const second = await suspend();
+  assert.match((await resume(first)).error, /^preview_outdated/);
+  assert.match((await bet(id)).error, /^market_suspended/);
+  const listed = (await server.operator.get<Status>('/status')).data.suspendedMarkets;
+  assert.deepEqual(listed, [{ id, suspendedSequence: second }]);
+  const third = await suspend();
+  assert.match((await resume(second)).error, /^preview_outdated/, 'somebody else has suspended it, too');
+  assert.equal((await resume(third)).status, 200);
+});
+
 test('the status shows sequence numbers, rounds and the feed', async () => {
   await server.push({ BTC: 101 });
   const { status, data } = await server.operator.get<Status>('/status');

@@ -144,8 +144,18 @@ export class Operator {
       return;
     }
     const market = this.rng.chance(0.05) ? 'NO_MARKET' : somebodysMarket(this.world, this.rng).marketId;
-    this.#send('PATCH', `/markets/${market}`, { suspended: true });
-    this.#later(() => this.#insist('PATCH', `/markets/${market}`, { suspended: false }));
+    const path = `/markets/${market}`;
+    this.#send('PATCH', path, { suspended: true }, (reply) => {
+      const text = reply?.status === 200 ? reply.text : '{}';
+      const { data } = JSON.parse(text) as { data?: { suspendedSequence: number } };
+      const seen = data && { suspendedSequence: data.suspendedSequence };
+      const resume = { suspended: false, seen };
+      this.#later(() =>
+        this.#insist('PATCH', path, resume, ({ status }) => {
+          if (status === 409) this.#insist('PATCH', path, { suspended: false });
+        }),
+      );
+    });
   }
 
   #void(): void {
@@ -191,9 +201,10 @@ export class Operator {
     this.world.network.send({ port: 'operator', method: 'GET', path: BASE + path, ...request }, () => {});
   }
 
-  #insist(method: string, path: string, body: unknown): void {
+  #insist(method: string, path: string, body: unknown, onReply: (reply: Reply) => void = () => {}): void {
     this.#send(method, path, body, (reply) => {
-      if (reply === null) this.world.scheduler.after(RETRY_MS, () => this.#insist(method, path, body));
+      if (reply !== null) onReply(reply);
+      else this.world.scheduler.after(RETRY_MS, () => this.#insist(method, path, body, onReply));
     });
   }
 

@@ -54,7 +54,7 @@ const OPERATOR = [
   ...each(`POST ${ACCOUNT}/withdrawals`, '201, 201 replay, 400 insufficient_balance'),
   ...each(`POST ${ACCOUNT}/keys`, '201, 400 invalid_request, 403 tier_too_low, 409 too_many_keys'),
   ...each('PATCH /operator/v1/keys/{id}', '200, 403 key_expired, 404 key_not_found, 409 too_many_keys'),
-  ...each('PATCH /operator/v1/markets/{id}', '200, 404 market_not_found'),
+  ...each('PATCH /operator/v1/markets/{id}', '200, 404 market_not_found, 409 preview_outdated'),
   ...each('POST /operator/v1/prices', '200, 400 price_refused'),
   ...each('POST /operator/v1/rounds/{id}/void', '200, 404 round_not_found, 409 round_already_resolved'),
   ...each('POST /operator/v1/house/deposits', '201, 201 replay, 409 reference_conflict'),

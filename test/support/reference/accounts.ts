@@ -70,7 +70,7 @@ export function suspendMarket(state: ReferenceState, command: SuspendMarket): Ve
   if (market === undefined || marketRulesOf(state, command.market) === null) {
     return { refused: 'market_not_found' };
   }
-  market.suspended = command.suspended;
+  market.suspendedSeq = command.suspended ? state.seq + 1 : 0;
   for (const scope of command.suspended ? [] : scopesOfMarket(command.market)) {
     const { timeMs } = command;
     if (lostOf(state, scope, timeMs) < lossLimitCents(rulesOf(state), scope)) continue;

@@ -71,7 +71,7 @@ function readMarkets(engine: EngineReads, scope: Scope): unknown {
   return scope.markets.map((market) => ({
     market,
     rules: engine.marketRules(market),
-    isSuspended: engine.isSuspended(market),
+    suspendedSeq: engine.suspendedSeq(market),
     isFillable: engine.isFillable(market, 500_000, engine.timeMs),
     current: plainRound(engine.currentRound(market)),
   }));

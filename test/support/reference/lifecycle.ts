@@ -136,7 +136,7 @@ function closedReason(
   endMs: number,
 ): 'not_active' | 'suspended' | 'market_hours' | null {
   if (marketRulesOf(state, market) === null) return 'not_active';
-  if (state.markets[market]?.suspended === true) return 'suspended';
+  if ((state.markets[market]?.suspendedSeq ?? 0) > 0) return 'suspended';
   return insideSession(state, market, startMs, endMs) ? null : 'market_hours';
 }
 
@@ -227,8 +227,8 @@ function open(state: ReferenceState, round: ReferenceRound, timeMs: number, pric
 
 /** Whatever the price and the house's money. */
 export function openableLate(state: ReferenceState, asset: number, timeMs: number): ReferenceRound[] {
-  return state.markets.flatMap(({ market, current, suspended, usedRoundNumbers }) => {
-    if (assetOf(market) !== asset || suspended || current !== null) return [];
+  return state.markets.flatMap(({ market, current, suspendedSeq, usedRoundNumbers }) => {
+    if (assetOf(market) !== asset || suspendedSeq > 0 || current !== null) return [];
     const rules = marketRulesOf(state, market);
     if (rules === null) return [];
     const roundNumber = Math.floor(timeMs / timeFrameMs(market));

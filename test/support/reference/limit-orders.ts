@@ -108,8 +108,8 @@ export function isFillable(state: ReferenceState, market: number, shareE6: numbe
 }
 
 function fillableRound(state: ReferenceState, market: number, timeMs: number): ReferenceRound | null {
-  const { current, suspended } = must(state.markets[market], 'market');
-  if (current === null || suspended || !state.trading.enabled) return null;
+  const { current, suspendedSeq } = must(state.markets[market], 'market');
+  if (current === null || suspendedSeq > 0 || !state.trading.enabled) return null;
   if (current.status !== LIVE || timeMs >= current.bettingClosesMs) return null;
   return current;
 }

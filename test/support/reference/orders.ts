@@ -62,7 +62,7 @@ function roundFor(
   }
   if (!state.trading.enabled) return { refused: 'trading_disabled' };
   if (gate !== null) return { refused: gate };
-  if (market.suspended) return { refused: 'market_suspended' };
+  if (market.suspendedSeq > 0) return { refused: 'market_suspended' };
 
   const round = market.current;
   if (round === null || round.status !== LIVE || command.timeMs >= round.lockTimeMs) {

@@ -152,7 +152,10 @@ export class ReferenceEngine implements EngineReads {
     return marketRulesOf(this.state, market);
   }
   isSuspended(market: number): boolean {
-    return must(this.state.markets[market], 'market').suspended;
+    return this.suspendedSeq(market) > 0;
+  }
+  suspendedSeq(market: number): number {
+    return must(this.state.markets[market], 'market').suspendedSeq;
   }
   currentRound(market: number): RoundView | null {
     const current = this.state.markets[market]?.current ?? null;

@@ -95,13 +95,13 @@ export const suspendAt = (state: ReferenceState, scopes: readonly number[], time
     const lostCents = lostOf(state, scope, timeMs);
     const limitCents = lossLimitCents(rulesOf(state), scope);
     const markets = state.markets.filter(
-      ({ market, suspended }) =>
-        scopesOfMarket(market).includes(scope) && !suspended && marketRulesOf(state, market) !== null,
+      ({ market, suspendedSeq }) =>
+        scopesOfMarket(market).includes(scope) && suspendedSeq === 0 && marketRulesOf(state, market) !== null,
     );
     if (lostCents < limitCents || markets.length === 0) return [];
     const reached: EngineEvent = { type: 'lossLimitReached', timeMs, scope, lostCents, limitCents };
     const suspended = markets.map((one): EngineEvent => {
-      one.suspended = true;
+      one.suspendedSeq = state.seq + 1;
       return { type: 'marketSuspended', timeMs, market: one.market };
     });
     return [reached, ...suspended];

@@ -101,7 +101,7 @@ export interface ReferenceKey {
 
 export interface ReferenceMarket {
   readonly market: number;
-  suspended: boolean;
+  suspendedSeq: number;
   current: ReferenceRound | null;
   /** Windows that had a round which opened or was voided get no other. */
   readonly usedRoundNumbers: number[];
@@ -169,7 +169,7 @@ export function emptyState(): ReferenceState {
     bets: [],
     markets: MARKET_IDS.map((_, market) => ({
       market,
-      suspended: false,
+      suspendedSeq: 0,
       current: null,
       usedRoundNumbers: [],
       settledRounds: [],

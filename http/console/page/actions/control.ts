@@ -19,20 +19,25 @@ export const switchTrading = ({ trading: { enabled, reason } }: LiveMessage): Ac
   request: () => ['PUT', '/trading', { enabled: !enabled, seen: { enabled, reason } }],
 });
 
-export const suspend = ({ id, isSuspended, round }: MarketNow): Action => ({
-  role: 'admin',
-  verb: isSuspended ? 'Resume market' : 'Suspend market',
-  target: marketName(id),
-  about: isSuspended
-    ? 'The market takes bets again, and opens its next round.'
-    : 'The market takes no bets and opens no further round. Its open round runs out and settles as usual.',
-  preview: () => [
-    isSuspended ? ['Market', 'suspended', 'active'] : ['Market', 'active', 'suspended'],
-    ...(isSuspended || round === null ? [] : [['Its open round', '', 'runs out and settles'] as const]),
-  ],
-  isDangerous: !isSuspended,
-  request: () => ['PATCH', `/markets/${id}`, { suspended: !isSuspended }],
-});
+export function suspend({ id, suspendedSequence, round }: MarketNow): Action {
+  const isSuspended = suspendedSequence > 0;
+  return {
+    role: 'admin',
+    verb: isSuspended ? 'Resume market' : 'Suspend market',
+    target: marketName(id),
+    about: isSuspended
+      ? 'The market takes bets again, and opens its next round.'
+      : 'The market takes no bets and opens no further round. Its open round runs out and settles as usual.',
+    preview: () => [
+      isSuspended
+        ? ['Market', `suspended by command ${suspendedSequence}`, 'active']
+        : ['Market', 'active', 'suspended'],
+      ...(isSuspended || round === null ? [] : [['Its open round', '', 'runs out and settles'] as const]),
+    ],
+    isDangerous: !isSuspended,
+    request: () => ['PATCH', `/markets/${id}`, { suspended: !isSuspended, seen: { suspendedSequence } }],
+  };
+}
 
 export const voidRound = (id: string, bets: number, volumeCents: number): Action => ({
   role: 'admin',

@@ -19,7 +19,7 @@ interface MarketProps {
 export function MarketView({ now: { markets, timeMs }, id }: MarketProps): JSX.Element {
   const market = markets.find((each) => each.id === id);
   if (market === undefined) return <h1>There is no such market, or it is not active</h1>;
-  const { asset, round, isSuspended, price, minStakeCents, maxStakeCents } = market;
+  const { asset, round, suspendedSequence, price, minStakeCents, maxStakeCents } = market;
   const roundId = `${id}_${round?.roundNumber}`;
   return (
     <>
@@ -32,7 +32,7 @@ export function MarketView({ now: { markets, timeMs }, id }: MarketProps): JSX.E
         of={{
           State: (
             <>
-              {isSuspended && <Badge tone="warn">suspended</Badge>} {roundBadge(round, timeMs)}
+              {suspendedSequence > 0 && <Badge tone="warn">suspended</Badge>} {roundBadge(round, timeMs)}
             </>
           ),
           'Price now': priceText(price),

@@ -66,9 +66,9 @@ const columnsAt = (nowMs: number): readonly Column<MarketNow>[] => [
   ['Market', ({ id }) => <Ref id={id} />],
   [
     'Round',
-    ({ round, isSuspended }) => (
+    ({ round, suspendedSequence }) => (
       <>
-        {isSuspended && <Badge tone="warn">suspended</Badge>} {roundBadge(round, nowMs)}
+        {suspendedSequence > 0 && <Badge tone="warn">suspended</Badge>} {roundBadge(round, nowMs)}
       </>
     ),
   ],

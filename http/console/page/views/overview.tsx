@@ -126,7 +126,7 @@ const MORE: Readonly<Record<string, (now: LiveMessage) => ComponentChildren>> = 
   clock_unconfirmed: (now) => <Act action={confirmClock(now)} />,
   market_suspended: ({ markets }) =>
     markets
-      .filter(({ isSuspended }) => isSuspended)
+      .filter(({ suspendedSequence }) => suspendedSequence > 0)
       .map((market) => (
         <p key={market.id}>
           {marketName(market.id)} is suspended. <Act action={suspend(market)} />

@@ -153,7 +153,7 @@ export const setTrading = (world: World, rng: Rng): Command => ({
 });
 
 export function suspendMarket(world: World, rng: Rng): Command {
-  const suspended = world.state.markets.filter((market) => market.suspended).map(({ market }) => market);
+  const suspended = world.state.markets.filter((one) => one.suspendedSeq > 0).map(({ market }) => market);
   const isResuming = suspended.length > 0 && rng.chance(0.7);
   return {
     kind: 'suspendMarket',
