@@ -23,7 +23,8 @@ export function createAccount(world: World, rng: Rng): Command | null {
     ...(rng.chance(0.5) && { reference: reference(world, rng) }),
   };
   const again = { ...command, ...earlier, timeMs: world.nowMs };
-  return rng.chance(0.8) ? again : { ...again, tier: command.tier };
+  const { tier, balanceCents } = command;
+  return rng.chance(0.6) ? again : { ...again, tier, balanceCents };
 }
 
 export const updateAccount = (world: World, rng: Rng): Command => ({
