@@ -3,11 +3,9 @@ import { assert } from '../base/assert.js';
 import { AMOUNT_CENTS_MAX } from '../base/money.js';
 import type { CreateAccount, HouseTransfer, Transfer, UpdateAccount } from '../model/commands.js';
 import type { BalanceMoved, Rejected } from '../model/events.js';
-import { HOUSE, type TransferRecord } from '../state/house.js';
+import { HOUSE, INITIAL_REFERENCE, type TransferRecord } from '../state/house.js';
 import { type Effect, reject, type State } from '../state/state.js';
 import { cancelAllOf } from './limit-orders.js';
-
-const INITIAL_REFERENCE = 'initial';
 
 export function createAccount(state: State, command: CreateAccount): Effect {
   const { balanceCents, reference, timeMs } = command;
@@ -15,19 +13,17 @@ export function createAccount(state: State, command: CreateAccount): Effect {
   if (reference !== undefined) {
     if (balanceCents === 0)
       return reject('invalid_request', 'reference is that of a first balance, and balance is 0 or absent');
-    const known = state.house.first(reference);
+    if (reference === INITIAL_REFERENCE)
+      return reject('invalid_request', `reference is not ${INITIAL_REFERENCE}, which stands for none`);
+    const known = state.house.opening(reference);
     if (known !== null) return repeated(known, isSameOpening(state, known, command));
   }
   if (!withinDepositLimit(state, balanceCents)) return tooLarge();
   const account = state.accounts.add(command.name, command.tier);
   state.accounts.touch(account, state.nextSeq);
   if (balanceCents === 0) return [{ type: 'accountCreated', timeMs, account }];
-  const openedTier = reference === undefined ? null : command.tier;
-  const moved = moveBalance(
-    state,
-    { account, amountCents: balanceCents, reference: reference ?? INITIAL_REFERENCE, timeMs },
-    openedTier,
-  );
+  const given = { account, amountCents: balanceCents, reference: reference ?? INITIAL_REFERENCE, timeMs };
+  const moved = moveBalance(state, given, command.tier);
   return [{ type: 'accountCreated', timeMs, account }, moved];
 }
 
@@ -68,7 +64,7 @@ export function transfer(state: State, command: Transfer | HouseTransfer): Effec
   if (!ofHouse && !state.accounts.has(account)) return noAccount();
   const isDeposit = kind === 'deposit' || kind === 'depositHouse';
   const signedCents = isDeposit ? amountCents : -amountCents;
-  const known = state.house.reference(account, reference) ?? state.house.opening(reference);
+  const known = state.house.reference(account, reference);
   if (known !== null)
     return repeated(known, known.openedTier === null && known.event.amountCents === signedCents);
   assert(amountCents > 0, 'a transfer moves at least one cent');

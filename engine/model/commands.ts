@@ -171,8 +171,8 @@ export interface CreateAccount extends Operated {
   readonly tier: number;
   readonly balanceCents: number;
   /**
-   * That of the first balance, which no other movement of money has, in any account. The same content is replayed, other
-   * content refused. Absent where it is not to be repeated.
+   * That of the first balance: it opens one account. The same content is replayed, other content refused. Absent where
+   * the command is not to be repeated.
    */
   readonly reference?: string;
 }

@@ -6,19 +6,20 @@ import { type DayResults, dayOf, LOSS_SCOPES } from '../model/loss-limits.js';
 export interface TransferRecord {
   readonly seq: number;
   readonly event: BalanceMoved;
-  /** The tier with which this reference has opened the account; null for any other transfer. */
+  /** The tier of the account that this first balance has opened; null for any other transfer. */
   readonly openedTier: number | null;
 }
 
 export const HOUSE = 0;
+/** That of a first balance which has been given none: it may open any number of accounts. */
+export const INITIAL_REFERENCE = 'initial';
 
 export class House {
   #balanceCents = 0;
   depositsCents = 0;
   withdrawalsCents = 0;
   readonly #references = new Map<number, Map<string, TransferRecord>>();
-  /** The first transfer under each reference, of any account. */
-  readonly #firsts = new Map<string, TransferRecord>();
+  readonly #openings = new Map<string, TransferRecord>();
 
   get balanceCents(): number {
     return this.#balanceCents;
@@ -35,15 +36,9 @@ export class House {
     return this.#references.get(account)?.get(reference) ?? null;
   }
 
-  /** The first transfer of any account under this reference. */
-  first(reference: string): TransferRecord | null {
-    return this.#firsts.get(reference) ?? null;
-  }
-
-  /** The account's first balance that has this reference to itself, in all accounts. */
+  /** The first balance that has opened an account under this reference. */
   opening(reference: string): TransferRecord | null {
-    const first = this.first(reference);
-    return first === null || first.openedTier === null ? null : first;
+    return this.#openings.get(reference) ?? null;
   }
 
   remember(record: TransferRecord): void {
@@ -55,8 +50,9 @@ export class House {
     }
     assert(!ofAccount.has(reference), `reference ${reference} is used twice`);
     ofAccount.set(reference, record);
-    if (!this.#firsts.has(reference)) this.#firsts.set(reference, record);
-    else assert(record.openedTier === null, `reference ${reference} opens an account, and is used twice`);
+    if (record.openedTier === null || reference === INITIAL_REFERENCE) return;
+    assert(!this.#openings.has(reference), `reference ${reference} opens two accounts`);
+    this.#openings.set(reference, record);
   }
 
   *records(): Generator<TransferRecord> {

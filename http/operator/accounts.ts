@@ -60,7 +60,7 @@ export const ACCOUNT_ENDPOINTS: readonly Declared[] = [
     role: 'support',
     id: 'createAccount',
     summary: 'Open an account',
-    text: 'A first balance needs the role admin, and may have a `reference`, which no other deposit or withdrawal of any account has: the same content is answered again as it was, with `X-Idempotent-Replay`, for ever.',
+    text: 'A first balance needs the role admin, and may have a `reference`, which opens one account: the same content is answered again as it was, with `X-Idempotent-Replay`, for ever.',
     schemas: typia.json.schemas<[AccountResource, CreateAccountBody], '3.1'>(),
     status: 201,
     codes: ['reference_conflict'],

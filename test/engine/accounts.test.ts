@@ -75,6 +75,7 @@ test('a reference moves money once, however often it is repeated', () => {
   equal(exchange.outcomeOf({ ...later, amountCents: 50_01 }), 'reference_conflict');
   equal(exchange.outcomeOf({ ...later, kind: 'withdraw' }), 'reference_conflict');
   equal(exchange.outcomeOf({ ...later, reference: 'initial' }), 'reference_conflict');
+  equal(exchange.outcomeOf({ ...later, reference: 'initial', amountCents: 100_00 }), 'reference_conflict');
 
   const other = exchange.account('SILVER', 0);
   equal(exchange.outcomeOf({ ...later, account: other, kind: 'withdraw' }), 'insufficient_balance');
@@ -82,7 +83,7 @@ test('a reference moves money once, however often it is repeated', () => {
   equal(exchange.outcomeOf({ ...later, account: 99 }), 'account_not_found');
 });
 
-test('a reference opens one account, and is of no other movement of money', () => {
+test('a reference opens one account, whose deposits it is not', () => {
   const exchange = new Exchange();
   const other = exchange.account('SILVER', 100_00);
   const timeMs = exchange.nowMs;
@@ -103,12 +104,12 @@ test('a reference opens one account, and is of no other movement of money', () =
   const code = (outcome: ReturnType<typeof open>) => outcome.status === 'rejected' && outcome.code;
   const changes = [{ name: null }, { name: 'bob' }, { tier: 4 }, { balanceCents: 50_01 }];
   for (const changed of changes) equal(code(open(changed)), 'reference_conflict', JSON.stringify(changed));
-  equal(code(open({}, 'wire 1')), 'reference_conflict', 'a deposit has it');
-  const taken = { ...money, reference: 'wire 2' };
-  for (const whose of [account, other])
-    equal(exchange.outcomeOf({ kind: 'deposit', account: whose, ...taken }), 'reference_conflict');
-  equal(exchange.outcomeOf({ kind: 'depositHouse', ...taken }), 'reference_conflict');
+  const taken = { kind: 'deposit', ...money, reference: 'wire 2' } as const;
+  equal(exchange.outcomeOf({ ...taken, account }), 'reference_conflict');
+  equal(exchange.outcomeOf({ ...taken, account: other }), 'accepted', 'a deposit is of its account alone');
+  equal(open({}, 'wire 1').status, 'accepted');
   equal(code(open({ balanceCents: 0 }, 'wire 3')), 'invalid_request');
+  equal(code(open({}, 'initial')), 'invalid_request');
   equal(open({}, 'wire 3').status, 'accepted', 'a refused reference is free');
 });
 

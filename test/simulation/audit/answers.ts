@@ -270,7 +270,7 @@ export class AnswerAudit {
     forgetOldest(this.#owners);
   }
 
-  /** An opening is under 0, as the house: it shares its reference with nobody. */
+  /** First balances and the house's transfers share a name: no reference is of both. */
   #onTransfer(path: string, body: string, reply: Reply, isReplay: boolean): void {
     const { reference } = JSON.parse(body) as { reference?: string };
     if (reference === undefined) return;

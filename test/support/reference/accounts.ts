@@ -84,8 +84,10 @@ export const moveClock = (state: ReferenceState, { timeMs }: MoveClock): Verdict
 
 export function createAccount(state: ReferenceState, command: CreateAccount): Verdict {
   const { timeMs, name, tier, balanceCents, reference } = command;
-  if (reference !== undefined && balanceCents === 0) return { refused: 'invalid_request' };
-  const earlier = everyTransfer(state).find((one) => one.reference === reference);
+  const isUnfit = balanceCents === 0 || reference === 'initial';
+  if (reference !== undefined && isUnfit) return { refused: 'invalid_request' };
+  const firsts = state.accounts.flatMap(({ transfers }) => transfers.slice(0, 1));
+  const earlier = firsts.find((one) => one.opening !== null && one.reference === reference);
   if (earlier !== undefined) {
     const { opening } = earlier;
     const isSame = opening?.name === name && opening.tier === tier && opening.balanceCents === balanceCents;
@@ -109,14 +111,8 @@ export function createAccount(state: ReferenceState, command: CreateAccount): Ve
   if (balanceCents === 0) return { events: [created] };
   const money = { kind: 'deposit', timeMs, amountCents: balanceCents } as const;
   const initial = { ...money, reference: reference ?? 'initial' };
-  const opening = reference === undefined ? null : command;
-  return { events: [created, move(state, initial, account.account, account.transfers, 0, opening)] };
+  return { events: [created, move(state, initial, account.account, account.transfers, 0, command)] };
 }
-
-const everyTransfer = (state: ReferenceState): ReferenceTransfer[] => [
-  ...state.houseTransfers,
-  ...state.accounts.flatMap(({ transfers }) => transfers),
-];
 
 export function updateAccount(state: ReferenceState, command: UpdateAccount): Verdict {
   const account = accountOf(state, command.account);
@@ -137,8 +133,7 @@ function verdictBefore(
   transfers: readonly ReferenceTransfer[],
   balanceCents: number,
 ): Verdict | null {
-  const openings = everyTransfer(state).filter(({ opening }) => opening !== null);
-  const earlier = [...transfers, ...openings].find((one) => one.reference === reference);
+  const earlier = transfers.find((one) => one.reference === reference);
   if (earlier !== undefined) {
     const isDeed = earlier.kind === kind && earlier.opening === null;
     const isSame = isDeed && earlier.amountCents === amountCents;

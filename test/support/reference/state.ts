@@ -69,7 +69,7 @@ export interface ReferenceTransfer {
   readonly reference: string;
   readonly seq: number;
   readonly event: BalanceMoved;
-  /** It has opened its account under this reference. */
+  /** With a first balance. */
   readonly opening: CreateAccount | null;
 }
 

@@ -12,7 +12,7 @@ const someAccount = (world: World, rng: Rng): number => rng.integer(1, world.sta
 export function createAccount(world: World, rng: Rng): Command | null {
   const { accounts } = world.state;
   const opened = accounts.flatMap(({ transfers }) => transfers.flatMap(({ opening }) => opening ?? []));
-  const [earlier] = rng.chance(0.5) ? opened : [];
+  const [earlier] = rng.chance(0.5) ? opened.filter(({ reference }) => reference !== undefined) : [];
   if (earlier === undefined && accounts.length >= ACCOUNTS_MAX) return null;
   const command: Command = {
     kind: 'createAccount',
