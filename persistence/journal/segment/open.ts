@@ -10,6 +10,7 @@ import { readFileSync } from 'node:fs';
 import type Database from 'better-sqlite3';
 import type { StoredBatch } from '../../../engine/model/ports.js';
 import { ifThere } from '../../data-dir/files.js';
+import { unusable } from '../../data-dir/layout.js';
 import { JournalError } from '../../errors.js';
 import { rowInserter } from './schema.js';
 import type { Segment } from './segment.js';
@@ -19,9 +20,11 @@ export type Durability = 'fsync' | 'os';
 /** The `in-use` file names the process that writes, and its durability. */
 export const inUseText = (durability: Durability): string => `${process.pid} ${durability}\n`;
 
-/** Without the file the stop was clean. */
-export const wasEachCommitSynced = (inUseFile: string): boolean =>
-  ifThere(() => readFileSync(inUseFile, 'latin1'))?.endsWith(' os\n') !== true;
+/** Without the file the stop was clean. Throws `data_dir_invalid`. */
+export function wasEachCommitSynced(inUseFile: string): boolean {
+  const refusal = (thrown: unknown): JournalError => unusable(inUseFile, thrown);
+  return ifThere(() => readFileSync(inUseFile, 'latin1'), refusal)?.endsWith(' os\n') !== true;
+}
 
 const SYNCHRONOUS = { fsync: 2, os: 1 } as const;
 
