@@ -9,6 +9,8 @@ import type { FromShadow, ShadowNews, ShadowOptions, ToShadow } from './messages
 
 /** A clean stop waits this long for the present step, gives up a snapshot in progress, and terminates the thread. */
 const CLOSE_MS_MAX = 1_000;
+/** One that follows tells its status each half a second, and none of its steps takes as long. */
+const SILENT_MS_MAX = 60_000;
 
 export interface ShadowEvents {
   /** The server's engine or the shadow's is wrong: the process must end. */
@@ -20,20 +22,31 @@ export interface ShadowEvents {
 
 export class ShadowThread extends Thread<ToShadow, FromShadow> {
   #status: ShadowStatus = STATUS_AT_START;
+  /** Monotonic: when it began, or last told its status. */
+  #toldAtMs = Number.POSITIVE_INFINITY;
 
   constructor(
     options: ShadowOptions,
     private readonly events: ShadowEvents,
     closeMsMax = CLOSE_MS_MAX,
+    private readonly silentMsMax = SILENT_MS_MAX,
   ) {
     const file = new URL('./worker.js', import.meta.url);
     const transferred = [options.reader];
     super(() => startThread({ file, name: 'shadow', data: options, transferred }), closeMsMax);
   }
 
-  /** At most half a second old if the thread is well. */
+  override begin(): void {
+    this.#toldAtMs = performance.now();
+    super.begin();
+  }
+
+  /** At most half a second old if the thread is well. One that has failed is silent until it tries again. */
   get status(): ShadowStatus {
-    return this.#status;
+    const silentMs = performance.now() - this.#toldAtMs;
+    if (this.#status.state === 'failed' || silentMs < this.silentMsMax) return this.#status;
+    const reason = `its thread has told nothing for ${Math.floor(silentMs / 1_000)} s: the disk of archive or snapshots may hang`;
+    return { ...this.#status, state: 'failed', reason };
   }
 
   /** For the archive. While it cannot be written, only the log has them. */
@@ -45,6 +58,7 @@ export class ShadowThread extends Thread<ToShadow, FromShadow> {
     switch (message.kind) {
       case 'status':
         this.#status = message.status;
+        this.#toldAtMs = performance.now();
         break;
       case 'note':
         this.events.onNote(message.text);

@@ -3,7 +3,8 @@
  * when asked, and reports a divergence.
  */
 import assert from 'node:assert/strict';
-import { existsSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
 import { MessageChannel } from 'node:worker_threads';
 import Database from 'better-sqlite3';
@@ -11,6 +12,7 @@ import { orders, setUpCommands } from '../../../bench/engine/scenario.js';
 import { must } from '../../../engine/base/assert.js';
 import { checkArchive } from '../../../persistence/archive/check.js';
 import { walPath } from '../../../persistence/data-dir/files.js';
+import { absentPath } from '../../../persistence/journal/segment/absent.js';
 import { findSegments } from '../../../persistence/journal/segment/names.js';
 import type { ShadowNews, ShadowOptions } from '../../../persistence/shadow/messages.js';
 import { ShadowThread } from '../../../persistence/shadow/thread.js';
@@ -29,7 +31,7 @@ function hotSide(t: TestContext, bets: number): HotSide {
   ]);
 }
 
-function startThread(hot: HotSide, changes: Partial<ShadowOptions> = {}) {
+function startThread(hot: HotSide, changes: Partial<ShadowOptions> = {}, silentMsMax?: number) {
   const diverged: Error[] = [];
   const notes: string[] = [];
   const news: ShadowNews[] = [];
@@ -39,7 +41,7 @@ function startThread(hot: HotSide, changes: Partial<ShadowOptions> = {}) {
     onNews: (told: ShadowNews) => news.push(told),
     onHead: () => undefined,
   };
-  const thread = new ShadowThread(shadowOptions(hot.dir, changes), events, CLOSE_MS_MAX);
+  const thread = new ShadowThread(shadowOptions(hot.dir, changes), events, CLOSE_MS_MAX, silentMsMax);
   thread.begin();
   return { thread, diverged, notes, news };
 }
@@ -90,6 +92,23 @@ test('it follows the journal while it is written, makes a damaged archive whose 
     /^is: true\|is: false\|The archive .* was deleted .*\|The archive .* is missing: it is made anew as/,
   );
   assert.deepEqual(checkArchive(hot.dir.archiveFile).faults, []);
+});
+
+test('a thread that waits for a disk which hangs passes for failed, and for well once it goes on', async (t) => {
+  const hot = hotSide(t, 100);
+  hot.write(hot.left, 10);
+  // A pipe is opened for reading once someone writes to it.
+  const pipe = absentPath(hot.dir);
+  const absent = readFileSync(pipe);
+  rmSync(pipe);
+  spawnSync('mkfifo', [pipe]);
+  const started = startThread(hot, {}, 1_000);
+  const { reason } = await until(started, ({ state }) => state === 'failed');
+  assert.match(reason ?? '', /told nothing for 1 s: the disk .* may hang/);
+  writeFileSync(pipe, absent);
+  await until(started, ({ state }) => state === 'following');
+  await started.thread.close();
+  hot.close();
 });
 
 test('below the soft mark of free space it pauses and says why', async (t) => {
