@@ -11,8 +11,7 @@
 import { type Stats, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { assert, must } from '../../engine/base/assert.js';
-import { attempt } from '../../engine/base/attempt.js';
-import type { JournalError } from '../errors.js';
+import { codeOf, type JournalError } from '../errors.js';
 
 /** Two changes of a folder this close may bear the same time: that is the coarsest clock of a file system. */
 const SAME_TIME_MS = 2_000;
@@ -45,7 +44,7 @@ export class OpenFiles {
     );
   }
 
-  /** Throws `refusal` where a file is no longer at its path; `except` may be gone. */
+  /** Throws `refusal` where a file is no longer to be seen at its path, and errors of the disk; `except` may be gone. */
   require(except = ''): void {
     const folder = statOf(this.#folder);
     const seen = this.#seen;
@@ -56,8 +55,15 @@ export class OpenFiles {
   }
 }
 
-const statOf = (path: string): Stats | null =>
-  attempt(() => statSync(path, { throwIfNoEntry: false }), null) ?? null;
+/** null also for what is closed to this user: it may be another file. A disk that fails has replaced nothing. */
+function statOf(path: string): Stats | null {
+  try {
+    return statSync(path);
+  } catch (thrown) {
+    if (codeOf(thrown) === 'EIO') throw thrown;
+    return null;
+  }
+}
 
 const isSame = (found: Stats | null, { dev, ino }: Pick<Stats, 'dev' | 'ino'>): boolean =>
   found?.ino === ino && found.dev === dev;

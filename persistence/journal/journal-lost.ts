@@ -13,8 +13,8 @@ export class JournalLost extends JournalError {
     const paths = files.map(({ path }) => path).join(', ');
     super(
       'journal_lost',
-      `Files of the journal were deleted or replaced under the running server: ${paths}. ` +
-        'If they, or their folder, were only moved, move them back and start again.',
+      `Files of the journal were deleted, replaced or closed to the running server: ${paths}. ` +
+        'If they, or their folder, were only moved or given to another user, undo that and start again.',
     );
     const fds = `/proc/${process.pid}/fd`;
     const folders = [...new Set(files.map(({ path }) => dirname(path)))].filter((path) => !existsSync(path));
