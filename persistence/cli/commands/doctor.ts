@@ -14,7 +14,8 @@ import { openFile } from '../../data-dir/files.js';
 import { type DataDir, dataDirLayout } from '../../data-dir/layout.js';
 import { readOperatorTokens } from '../../data-dir/operator-tokens.js';
 import { readSecret } from '../../data-dir/secrets.js';
-import { JournalError } from '../../errors.js';
+import { DEFAULT_SPACE_THRESHOLDS, freeBytesOf } from '../../data-dir/space.js';
+import { isDiskFull, JournalError } from '../../errors.js';
 import { hasSegments } from '../../journal/segment/names.js';
 import { refuseWithoutJournal } from '../../recovery/journal-gone.js';
 import { setupOf } from '../../recovery/setup-of.js';
@@ -115,6 +116,15 @@ export function judgeFiles(max: number | 'unlimited'): Judged {
   ];
 }
 
+export function judgeSpace(freeBytes: number): Judged {
+  const { softBytes, reserveBytes } = DEFAULT_SPACE_THRESHOLDS;
+  if (freeBytes < reserveBytes)
+    return ['bad', 'no order is taken below 1 GiB: free some, or enlarge the disk'];
+  if (freeBytes < softBytes)
+    return ['note', 'snapshots and archive pause below 2 GiB: free some, or enlarge the disk'];
+  return GOOD;
+}
+
 interface Report {
   readonly userLimits: { readonly open_files: { readonly hard: number | 'unlimited' } };
 }
@@ -123,6 +133,7 @@ async function checksOf(dataDir: string): Promise<Check[]> {
   const folder = existingFolder(resolve(dataDir));
   const { userLimits } = process.report.getReport() as unknown as Report;
   const { type } = statfsSync(folder);
+  const freeBytes = freeBytesOf(folder);
   const sync = measureSync(folder);
   const clock = await readClockSync();
   const { hard: files } = userLimits.open_files;
@@ -136,6 +147,7 @@ async function checksOf(dataDir: string): Promise<Check[]> {
   const typeText = LOCAL.get(type) ?? UNFIT.get(type) ?? `0x${type.toString(16)}`;
   return [
     check('file system', `${typeText}, ${folder}`, judgeFileSystem(type)),
+    check('space', `${Math.floor(freeBytes / 1024 ** 2)} MiB free`, judgeSpace(freeBytes)),
     check('sync', sync === null ? 'not writable' : syncText(sync), judgeSync(sync)),
     check('clock', isRight === null ? 'unknown' : `${isRight ? '' : 'not '}synchronised`, judgeClock(clock)),
     check('open files', `${files}`, judgeFiles(files)),
@@ -187,7 +199,7 @@ function existingFolder(path: string): string {
   return existsSync(path) || dirname(path) === path ? path : existingFolder(dirname(path));
 }
 
-/** As the journal writes: a page, then a sync of the data, again and again. */
+/** As the journal writes: a page, then a sync of the data, again and again. null where nothing can be written. */
 function measureSync(folder: string): SyncTimes | null {
   const path = join(folder, `.tote-doctor-${process.pid}`);
   const opened = attempt(() => openFile(path, 'wx'), null);
@@ -202,6 +214,9 @@ function measureSync(folder: string): SyncTimes | null {
     }).sort((a, b) => a - b);
     const at = (share: number): number => Math.round(tookUs[Math.floor(share * (SYNCS - 1))] ?? 0);
     return { medianUs: at(0.5), p99Us: at(0.99) };
+  } catch (thrown) {
+    if (isDiskFull(thrown)) return null;
+    throw thrown;
   } finally {
     rmSync(path, { force: true });
   }

@@ -8,6 +8,7 @@ import {
   judgeClock,
   judgeFileSystem,
   judgeFiles,
+  judgeSpace,
   judgeSync,
 } from '../../../persistence/cli/commands/doctor.js';
 import { parseChrony } from '../../../process/clock-sync.js';
@@ -38,6 +39,9 @@ test('each point has its limits, and whatever is not good says what to do', () =
     [judgeClock({ ...clock, isClockSynchronised: false }), 'bad'],
     [judgeClock({ ...clock, clockOffMs: 400 }), 'bad'],
     [judgeClock({ ...clock, isClockSynchronised: null }), 'note'],
+    [judgeSpace(1024 ** 2), 'bad'],
+    [judgeSpace(1.5 * 1024 ** 3), 'note'],
+    [judgeSpace(3 * 1024 ** 3), 'good'],
     [judgeFiles(1_024), 'note'],
     [judgeFiles('unlimited'), 'good'],
   ] as const;
@@ -65,7 +69,8 @@ test('this machine is looked at as it is, and nothing of it is left behind', asy
   assert.match(value('file system') ?? '', new RegExp(`, ${folder}$`));
   assert.match(value('sync') ?? '', /^\d+\.\d\d ms, 99 of 100 within/);
   const names = checks.map(({ name }) => name);
-  assert.deepEqual([names, readdirSync(folder)], [['file system', 'sync', 'clock', 'open files'], []]);
+  const points = ['file system', 'space', 'sync', 'clock', 'open files'];
+  assert.deepEqual([names, readdirSync(folder)], [points, []]);
   assert.ok(!existsSync(path));
   assert.match((await tote(['doctor', path])).stdout, /^clock +(good|note|bad) /m);
 });
