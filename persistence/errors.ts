@@ -95,8 +95,9 @@ export const otherFormat = (
 /** `text` as one word of a shell's command, for sentences that have one to copy. */
 export const shellWord = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
+/** The last code: a database in WAL mode is read only beside an index, for which there was no space. */
 export const isDiskFull = (thrown: unknown): boolean =>
-  ['ENOSPC', 'EDQUOT', 'SQLITE_FULL'].includes(codeOf(thrown));
+  ['ENOSPC', 'EDQUOT', 'SQLITE_FULL', 'SQLITE_IOERR_SHMSIZE'].includes(codeOf(thrown));
 
 /** SQLite has waited for another connection's lock. */
 export const isBusy = (thrown: unknown): boolean => codeOf(thrown).startsWith('SQLITE_BUSY');

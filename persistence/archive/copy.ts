@@ -11,7 +11,7 @@ import Database from 'better-sqlite3';
 import type { Cell } from '../../engine/base/rows-text.js';
 import { closing } from '../data-dir/closing.js';
 import { removeDatabase, renameDurably, syncPath, unfinishedPath } from '../data-dir/files.js';
-import { codeOf, isBusy, JournalError } from '../errors.js';
+import { codeOf, isBusy, isDiskFull, JournalError } from '../errors.js';
 import { ArchiveBlocks } from './blocks.js';
 import {
   IN_PLACEMENT,
@@ -78,7 +78,8 @@ export function copyArchive(
     if (known === null) replace(path, target);
     return { seq: upTo.seq, rowsAdded };
   } catch (thrown) {
-    throw asArchiveDamage(isBusy(thrown) ? target : source, thrown);
+    // The caller knows which of the disks is full.
+    throw isDiskFull(thrown) ? thrown : asArchiveDamage(isBusy(thrown) ? target : source, thrown);
   }
 }
 

@@ -12,7 +12,7 @@
 import Database from 'better-sqlite3';
 import type { Cell } from '../../engine/base/rows-text.js';
 import type { SnapshotMeta } from '../../engine/host/snapshot-store.js';
-import { isBusy, JournalError, otherFormat } from '../errors.js';
+import { isBusy, isDiskFull, JournalError, otherFormat } from '../errors.js';
 import {
   ACCOUNT_BETS,
   ACTION,
@@ -218,7 +218,7 @@ export function fromArchive<T>(path: string, read: () => T): T {
 
 const DAMAGE_CODES = ['SQLITE_CORRUPT', 'SQLITE_NOTADB'];
 
-/** `archive_corrupt` if the content is at fault, `data_dir_locked` if another process keeps it locked. */
+/** `archive_corrupt` if the content is at fault; other codes if a process keeps it locked, or the disk is full or fails. */
 export function asArchiveDamage(path: string, thrown: unknown): unknown {
   if (!(thrown instanceof Database.SqliteError)) return thrown;
   if (isBusy(thrown)) {
@@ -236,6 +236,17 @@ export function asArchiveDamage(path: string, thrown: unknown): unknown {
     return new JournalError(
       'data_dir_invalid',
       `The archive ${path} was left in the middle of a write, which only a writer can set right. Start the server on it once; where it is a backup, make that again.`,
+      { cause: thrown },
+    );
+  }
+  if (isDiskFull(thrown)) {
+    const sentence = `The archive ${path} can be neither read nor written while its disk is full. Free some space: nothing is lost.`;
+    return new JournalError('disk_full', sentence, { cause: thrown });
+  }
+  if (thrown.code.startsWith('SQLITE_IOERR')) {
+    return new JournalError(
+      'data_dir_invalid',
+      `The disk of the archive ${path} does not read or write (${thrown.code}: ${thrown.message}). Check the disk and the system log.`,
       { cause: thrown },
     );
   }

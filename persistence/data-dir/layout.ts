@@ -2,7 +2,7 @@
 import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { messageOf, orRefuse } from '../../engine/base/attempt.js';
-import { codeOf, JournalError } from '../errors.js';
+import { codeOf, isDiskFull, JournalError } from '../errors.js';
 import { giveToOwner, syncPath } from './files.js';
 
 export interface DataDir {
@@ -130,20 +130,24 @@ function createFolder(path: string): void {
 const FORBIDDEN = ' is closed to this user. Become its owner, or give it to the user that runs tote.';
 const FULL = ' has no space left. Free some, and try again.';
 const REASONS: Readonly<Record<string, string>> = {
-  EEXIST: ' is not a directory. Name another one.',
+  EEXIST: ' is not a directory, or links to none: is its disk mounted? Else name another one.',
   ENOTDIR: ' lies below something that is not a directory. Name another one.',
   EROFS: ' is on a read-only file system. Mount it writable, or name another one, such as a copy.',
   EACCES: FORBIDDEN,
   EPERM: FORBIDDEN,
   ENOSPC: FULL,
   EDQUOT: FULL,
+  SQLITE_FULL: FULL,
+  EIO: ': the disk does not read or write it. Check the disk and the system log, then try again.',
 };
 
-export const isForbidden = (thrown: unknown): boolean => REASONS[codeOf(thrown)] === FORBIDDEN;
+/** The file may be whole: this user may not read it, or the disk fails. */
+export const isWithheld = (thrown: unknown): boolean =>
+  REASONS[codeOf(thrown)] === FORBIDDEN || codeOf(thrown) === 'EIO';
 
 export const unusable = (path: string, cause: unknown): JournalError =>
   new JournalError(
-    'data_dir_invalid',
+    isDiskFull(cause) ? 'disk_full' : 'data_dir_invalid',
     `The data directory cannot be used: ${path}${REASONS[codeOf(cause)] ?? `: ${messageOf(cause)}.`}`,
     { cause },
   );

@@ -19,7 +19,7 @@ import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { assert } from '../../engine/base/assert.js';
 import { attempt, messageOf } from '../../engine/base/attempt.js';
-import { codeOf, isBusy, JournalError } from '../errors.js';
+import { codeOf, isBusy, isDiskFull, JournalError } from '../errors.js';
 import { closing } from './closing.js';
 import { FILE_MODE, giveToOwner, rollbackPath } from './files.js';
 import { type DataDir, isFolder, requireWritable, unusable } from './layout.js';
@@ -72,7 +72,8 @@ function takeLock(dir: DataDir, file: string, waitMs: number, taken: () => strin
     db?.close();
     if (isBusy(thrown)) throw new JournalError('data_dir_locked', taken(), { cause: thrown });
     for (const path of [file, rollbackPath(file)].filter(existsSync)) requireWritable(path);
-    throw codeOf(thrown).startsWith('E') ? unusable(file, thrown) : cannotLock(dir, file, thrown);
+    const isOfSystem = codeOf(thrown).startsWith('E') || isDiskFull(thrown);
+    throw isOfSystem ? unusable(file, thrown) : cannotLock(dir, file, thrown);
   }
 }
 

@@ -12,7 +12,7 @@ import { attempt, messageOf, orRefuse } from '../../engine/base/attempt.js';
 import type { Mark } from '../../engine/model/ports.js';
 import { closing } from '../data-dir/closing.js';
 import { ifThere, writeFileDurably } from '../data-dir/files.js';
-import { isForbidden, unusable } from '../data-dir/layout.js';
+import { isWithheld, unusable } from '../data-dir/layout.js';
 import { JournalError } from '../errors.js';
 import { crcHex } from './segment/batch-row.js';
 
@@ -94,7 +94,7 @@ export class MarkFile {
 
 function readNewestSlot(path: string): Slot | null {
   const refusal = (thrown: unknown): JournalError =>
-    isForbidden(thrown) ? unusable(path, thrown) : unreadable(path, messageOf(thrown));
+    isWithheld(thrown) ? unusable(path, thrown) : unreadable(path, messageOf(thrown));
   const content = ifThere(() => readFileSync(path, 'latin1'), refusal);
   if (content === null) return null;
   const slots = [0, 1].map((index) => parseSlot(content, index)).filter((slot) => slot !== null);

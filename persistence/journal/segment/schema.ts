@@ -9,7 +9,7 @@
  */
 import Database from 'better-sqlite3';
 import type { StoredBatch } from '../../../engine/model/ports.js';
-import { isBusy, JournalError, otherFormat } from '../../errors.js';
+import { isBusy, isDiskFull, JournalError, otherFormat } from '../../errors.js';
 import { type ChainPosition, crcHex } from './batch-row.js';
 
 /** Every later version's `meta` begins with these columns, and their checksum stays the same. */
@@ -148,15 +148,19 @@ export function badRow(path: string, position: ChainPosition, fault: string): Jo
   return damaged(path, `the row after sequence number ${position.lastSeq} is bad: ${fault}`);
 }
 
-export function damaged(path: string, what: string, cause?: unknown): JournalError {
-  return new JournalError(
+const REPLACE =
+  'Put the file or the data directory back from a backup, or make a new one from the good part: npx tote restore DATA_DIR --out NEW_DIR';
+
+export const damaged = (path: string, what: string, cause?: unknown): JournalError =>
+  new JournalError('journal_corrupt', `The journal ${path} is damaged: ${what}. ${REPLACE}`, { cause });
+
+/** A cable or a controller may be at fault, and all of the journal there. */
+const unread = (path: string, what: string, cause: unknown): JournalError =>
+  new JournalError(
     'journal_corrupt',
-    `The journal ${path} is damaged: ${what}. ` +
-      'Put the file or the data directory back from a backup, or make a new one from the good part: ' +
-      'npx tote restore DATA_DIR --out NEW_DIR',
+    `The disk does not give the journal ${path}: ${what}. Check the disk and the system log, and try again. If it stays so: ${REPLACE}`,
     { cause },
   );
-}
 
 /** Only errors of SQLite are the fault of the file. */
 export function asDamage(path: string, what: string, thrown: unknown): unknown {
@@ -173,7 +177,14 @@ export function asDamage(path: string, what: string, thrown: unknown): unknown {
     const sentence = `The journal ${path} is held by another program. Close what has opened it, and try again.`;
     return new JournalError('data_dir_locked', sentence, { cause: thrown });
   }
-  return damaged(path, `${what} (${thrown.code}: ${thrown.message})`, thrown);
+  if (isDiskFull(thrown)) {
+    const sentence = `The journal ${path} cannot be read while its disk is full: SQLite needs room for a file beside it. Free some space, and try again.`;
+    return new JournalError('disk_full', sentence, { cause: thrown });
+  }
+  const reason = `${what} (${thrown.code}: ${thrown.message})`;
+  return thrown.code.startsWith('SQLITE_IOERR')
+    ? unread(path, reason, thrown)
+    : damaged(path, reason, thrown);
 }
 
 function compareTables(path: string, db: Database.Database): void {

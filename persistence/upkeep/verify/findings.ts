@@ -40,12 +40,12 @@ export class Findings {
     if (count <= KEPT_OF_PART_MAX) this.faults.push({ part, file, seq, what });
   }
 
-  /** null if it cannot be read, which is a fault of the part. */
+  /** null if it cannot be read, which is a fault of the part. On a full disk nothing is known: throws `disk_full`. */
   read<T>(part: Part, file: string, read: () => T): T | null {
     try {
       return read();
     } catch (thrown) {
-      if (!(thrown instanceof JournalError)) throw thrown;
+      if (!(thrown instanceof JournalError) || thrown.code === 'disk_full') throw thrown;
       this.fault(part, file, null, thrown.message);
       return null;
     }

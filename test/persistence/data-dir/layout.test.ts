@@ -2,7 +2,16 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, chownSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { Worker } from 'node:worker_threads';
@@ -46,7 +55,10 @@ test('two that create it at once both have it', async (t) => {
 test('a file in its place is named in the error', (t) => {
   const file = join(temporaryDir(t), 'data');
   writeFileSync(file, '');
-  assert.throws(() => openDataDir(file), refusal('data_dir_invalid', /not a directory. Name another/));
+  const isNone = refusal('data_dir_invalid', /not a directory, or links to none: is its disk mounted/);
+  assert.throws(() => openDataDir(file), isNone);
+  symlinkSync(`${file}-unmounted`, `${file}-link`);
+  assert.throws(() => openDataDir(`${file}-link`), isNone);
   assert.throws(() => openDataDir(join(file, 'below')), refusal('data_dir_invalid', /below lies below some/));
   assert.throws(() => openDataDir('/proc/none/data'), refusal('data_dir_invalid', /mkdir '.proc.none'/));
 });

@@ -1,19 +1,23 @@
 /**
- * Faults of the medium while segments are rolled and recovered, in a process of its own: a failing fsync, a full
+ * Faults of the medium while segments are rolled, recovered and read, in a process of its own: a failing fsync, a full
  * disk. The next start has everything acknowledged, or is refused; and a read-only directory can be read.
  */
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdirSync } from 'node:fs';
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { Engine } from '../../../engine/engine.js';
+import { ArchiveWriter } from '../../../persistence/archive/writer.js';
 import { findDataDir, openDataDir } from '../../../persistence/data-dir/layout.js';
+import { CHAIN_START } from '../../../persistence/journal/segment/batch-row.js';
 import { findSegments } from '../../../persistence/journal/segment/names.js';
 import { backup } from '../../../persistence/upkeep/backup/backup.js';
 import { byEffort } from '../../support/effort.js';
+import { CLI_MAIN, tote } from '../../support/processes/cli.js';
 import {
   batchesUpTo,
   readAll,
@@ -33,6 +37,7 @@ const EACH = byEffort({ test: 4, prove: 1, night: 1 });
 const ACKNOWLEDGEMENTS = 3;
 
 const hasStrace = spawnSync('strace', ['-o', '/dev/null', 'true']).status === 0;
+const TRACED = { skip: hasStrace ? false : 'strace is not there, or may not trace' };
 
 async function write(t: TestContext, root: string, wrap: readonly string[]) {
   const [file = '', ...args] = [...wrap, process.execPath, CHILD, root, ONE_BATCH_BYTES];
@@ -60,9 +65,7 @@ function assertThere(root: string, durableSeq: number, what: string): void {
   assert.deepEqual(given, batchesUpTo(given.length), what);
 }
 
-test('each fsync of a start, of commits and of rolls fails once', {
-  skip: hasStrace ? false : 'strace is not there, or may not trace',
-}, async (t) => {
+test('each fsync of a start, of commits and of rolls fails once', TRACED, async (t) => {
   // Killed, so that the start that is to fail has a copy to make.
   const killed = temporaryDir(t);
   await write(t, killed, []);
@@ -80,6 +83,15 @@ test('each fsync of a start, of commits and of rolls fails once', {
   assert.ok(failures > tried / 2, `${failures} of ${tried} ended the process`);
 });
 
+test('a disk that does not tell of files fails the journal, and has lost none', TRACED, async (t) => {
+  const root = join(temporaryDir(t), 'data');
+  const { markFile } = openDataDir(root);
+  const inject = ['-P', markFile, '-e', 'inject=statx:error=EIO:when=2'];
+  const { durableSeq, hasFailed } = await write(t, root, ['strace', '-f', '-o', '/dev/null', ...inject]);
+  assert.ok(hasFailed);
+  assertThere(root, durableSeq, 'statx');
+});
+
 test('a disk that fills while segments are sealed and begun', async (t) => {
   // In blocks of `ulimit`, 512 or 1,024 bytes: from less than a segment without rows to more than one with its first
   // batch.
@@ -87,6 +99,46 @@ test('a disk that fills while segments are sealed and begun', async (t) => {
     const root = temporaryDir(t);
     const { durableSeq } = await write(t, root, ['/bin/sh', '-c', `ulimit -f ${blocks}; exec "$@"`, 'sh']);
     if (findSegments(openDataDir(root).journal).length > 0) assertThere(root, durableSeq, `${blocks} blocks`);
+  }
+});
+
+test('on a full disk nothing is called damaged, and commands end with 4', async (t) => {
+  const root = join(temporaryDir(t), 'data');
+  const dir = stopped(writeSegments(root, 30));
+  ArchiveWriter.create(dir, { seq: 0, timeMs: 0, digest: '', chain: CHAIN_START }, new Engine(), 1).close();
+  const place = join(temporaryDir(t), 'mounted');
+  mkdirSync(place);
+  if (spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m,mode=700', 'tmpfs', place]).status !== 0)
+    return t.skip('this user may not mount');
+  try {
+    cpSync(root, place, { recursive: true });
+    assert.throws(() => writeFileSync(join(place, 'filler'), Buffer.alloc(1 << 20)), /ENOSPC/);
+    for (const command of ['verify', 'token ann --role read', 'rotate-signing-key', 'snapshot']) {
+      const { code, stderr } = await tote([...command.split(' '), place]);
+      assert.deepEqual([command, code], [command, 4]);
+      assert.match(stderr, /while its disk is full|has no space left/);
+    }
+    const status = await tote(['status', place]);
+    assert.equal(status.code, 1);
+    assert.match(status.stdout, /archive.db can be neither read nor written while its disk is full/);
+    assert.match((await tote(['doctor', place])).stdout, /^sync +bad +not writable/m);
+  } finally {
+    spawnSync('umount', [place]);
+  }
+});
+
+test('a disk that does not read is to be checked before a backup is used', TRACED, (t) => {
+  const dir = stopped(writeSegments(join(temporaryDir(t), 'data'), 30));
+  const [segment = ''] = findSegments(dir.journal);
+  const of = [
+    [segment, /does not give the journal .*Check the disk .* If it stays so/],
+    [dir.markFile, /mark: the disk does not read or write it. Check the disk/],
+  ] as const;
+  for (const [file, expected] of of) {
+    const inject = ['-P', file, '-e', 'inject=read,pread64:error=EIO'];
+    const args = ['-f', '-o', '/dev/null', ...inject, process.execPath, CLI_MAIN, 'verify', dir.root];
+    const { stdout, stderr } = spawnSync('strace', args, { encoding: 'utf8' });
+    assert.match(stdout + stderr, expected);
   }
 });
 
