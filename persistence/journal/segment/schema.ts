@@ -158,7 +158,7 @@ export const damaged = (path: string, what: string, cause?: unknown): JournalErr
 const unread = (path: string, what: string, cause: unknown): JournalError =>
   new JournalError(
     'journal_corrupt',
-    `The disk does not give the journal ${path}: ${what}. Check the disk and the system log, and try again. If it stays so: ${REPLACE}`,
+    `The disk of the journal ${path} does not read it: ${what}. Check the disk and the system log, and try again. If it stays so: ${REPLACE}`,
     { cause },
   );
 

@@ -131,7 +131,7 @@ test('a disk that does not read is to be checked before a backup is used', TRACE
   const dir = stopped(writeSegments(join(temporaryDir(t), 'data'), 30));
   const [segment = ''] = findSegments(dir.journal);
   const of = [
-    [segment, /does not give the journal .*Check the disk .* If it stays so/],
+    [segment, /does not read it: .*Check the disk .* If it stays so/],
     [dir.markFile, /mark: the disk does not read or write it. Check the disk/],
   ] as const;
   for (const [file, expected] of of) {
