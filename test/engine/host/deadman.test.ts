@@ -117,7 +117,7 @@ test('of many orders 1,000 are cancelled in a turn', () => {
   bench.rest(1, 1_500);
   bench.rest(2, 600);
   deepEqual([bench.after(1_000), bench.after(0), bench.after(0)], [1_100, 100, 0]);
-  bench.rest(1, 1_500);
+  bench.rest(1, 2_500);
   bench.deadman.ended(1);
   bench.ask(1, 1);
   bench.rest(1);
@@ -135,9 +135,9 @@ test('what refuses orders refuses this, too: it is tried again, and its countdow
 });
 
 test('a start begins every countdown anew, and ends it where no stream has asked since', () => {
-  bench.ask(1, 5);
-  bench.rest(1);
+  bench.ask(2, 5);
+  bench.rest(2);
   bench.after(4_000);
   bench.deadman = bench.started();
-  deepEqual([bench.after(4_999), bench.after(1), bench.seconds(1)], [1, 0, 0]);
+  deepEqual([bench.after(4_999), bench.after(1), bench.seconds(2)], [1, 0, 0]);
 });
