@@ -1,8 +1,9 @@
-/** Piece by piece the text is as concatenation would give it. */
+/** Integers are as `String` prints them; piece by piece the text is as concatenation would give it. */
 import { equal, throws } from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { AssertionError } from '../../../engine/base/assert.js';
+import { integerText } from '../../../engine/base/integer-text.js';
 import { TextWriter } from '../../../engine/base/text-writer.js';
 
 const encoder = new TextEncoder();
@@ -33,17 +34,26 @@ test('pieces of any kind are written one behind the other', () => {
   );
 });
 
+const INTEGER_TEXTS = [integerText, (value: number) => written([value], 'text').slice(0, -1)];
+
 test('every integer is written as `String` prints it', () => {
   const near = [0, 1, 2, 3, 4, 7, 8, 11, 12, 15].flatMap((exponent) =>
     [-1, 0, 1].map((off) => Math.max(0, 10 ** exponent + off)),
   );
-  for (const value of [...near, 2 ** 31, 2 ** 48 - 1, Number.MAX_SAFE_INTEGER])
-    equal(written([value], 'text'), `${value},`);
+  const values = fc.oneof(fc.maxSafeNat(), fc.nat(99_999_999));
+  const examples = [...near, 2 ** 31, 2 ** 48 - 1, Number.MAX_SAFE_INTEGER].map((value): [number] => [value]);
+  for (const textOf of INTEGER_TEXTS)
+    fc.assert(
+      fc.property(values, (value) => equal(textOf(value), `${value}`)),
+      { numRuns: 200, examples },
+    );
 });
 
 test('anything else is a programming error', () => {
-  for (const value of [-1, 0.5, 12_345.5, 2 ** 53, Number.NaN, Number.POSITIVE_INFINITY])
-    throws(() => new TextWriter().integer(value), AssertionError, `${value}`);
+  for (const textOf of INTEGER_TEXTS)
+    for (const value of [-1, 0.5, 12_345.5, Number.NaN, Number.POSITIVE_INFINITY])
+      throws(() => textOf(value), AssertionError, `${value}`);
+  throws(() => new TextWriter().integer(2 ** 53), AssertionError);
 });
 
 test('a text may become longer than any before it, and another follows from its beginning', () => {
