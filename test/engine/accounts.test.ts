@@ -52,67 +52,6 @@ test('disabled and expired keys do not count, from the millisecond of expiry on'
   equal(enable(exchange, 5, true), 'key_not_found');
 });
 
-test('write scopes need Silver when a key is made', () => {
-  const exchange = new Exchange();
-  const bronze = keyMaker(exchange, exchange.account('BRONZE', 0));
-  for (const scopes of [0b0111, 0b1000]) equal(bronze(scopes), 'tier_too_low');
-  equal(bronze(0b0011), 'accepted');
-  equal(keyMaker(exchange, exchange.account('SILVER', 0))(0b1111), 'accepted');
-});
-
-test('a reference moves money once, however often it is repeated', () => {
-  const exchange = new Exchange();
-  const account = exchange.account('SILVER', 100_00);
-  const timeMs = exchange.nowMs;
-  const deposit = { kind: 'deposit', timeMs, account, amountCents: 50_00, reference: 'wire 1' } as const;
-  const first = exchange.apply(deposit);
-  exchange.atMs = 86_400_000;
-  const again = exchange.apply({ ...deposit, timeMs: exchange.nowMs });
-  equal(again.status, 'replayed');
-  deepEqual('event' in again && again.event, 'events' in first && first.events[0]);
-  equal(exchange.balanceCents(account), 150_00);
-  const later = { ...deposit, timeMs: exchange.nowMs };
-  equal(exchange.outcomeOf({ ...later, amountCents: 50_01 }), 'reference_conflict');
-  equal(exchange.outcomeOf({ ...later, kind: 'withdraw' }), 'reference_conflict');
-  equal(exchange.outcomeOf({ ...later, reference: 'initial' }), 'reference_conflict');
-  equal(exchange.outcomeOf({ ...later, reference: 'initial', amountCents: 100_00 }), 'reference_conflict');
-
-  const other = exchange.account('SILVER', 0);
-  equal(exchange.outcomeOf({ ...later, account: other, kind: 'withdraw' }), 'insufficient_balance');
-  equal(exchange.outcomeOf({ ...later, account: other }), 'accepted');
-  equal(exchange.outcomeOf({ ...later, account: 99 }), 'account_not_found');
-});
-
-test('a reference opens one account, whose deposits it is not', () => {
-  const exchange = new Exchange();
-  const other = exchange.account('SILVER', 100_00);
-  const timeMs = exchange.nowMs;
-  const money = { timeMs, amountCents: 50_00 } as const;
-  equal(exchange.outcomeOf({ kind: 'deposit', account: other, ...money, reference: 'wire 1' }), 'accepted');
-  const content = { name: 'ann', tier: 2, balanceCents: 50_00 } as const;
-  const open = (changed: object = {}, reference = 'wire 2') =>
-    exchange.apply({ kind: 'createAccount', timeMs, ...content, reference, ...changed });
-  const first = open();
-  const account = exchange.reads.accountCount;
-  equal(exchange.outcomeOf({ kind: 'updateAccount', timeMs, account, tier: 4, frozen: true }), 'accepted');
-  equal(exchange.outcomeOf({ kind: 'withdraw', account, ...money, reference: 'out' }), 'accepted');
-  const again = open();
-  equal(again.status, 'replayed');
-  deepEqual('event' in again && again.event, 'events' in first && first.events[1]);
-  equal(exchange.reads.accountCount, account);
-
-  const code = (outcome: ReturnType<typeof open>) => outcome.status === 'rejected' && outcome.code;
-  const changes = [{ name: null }, { name: 'bob' }, { tier: 4 }, { balanceCents: 50_01 }];
-  for (const changed of changes) equal(code(open(changed)), 'reference_conflict', JSON.stringify(changed));
-  const taken = { kind: 'deposit', ...money, reference: 'wire 2' } as const;
-  equal(exchange.outcomeOf({ ...taken, account }), 'reference_conflict');
-  equal(exchange.outcomeOf({ ...taken, account: other }), 'accepted', 'a deposit is of its account alone');
-  equal(open({}, 'wire 1').status, 'accepted');
-  equal(code(open({ balanceCents: 0 }, 'wire 3')), 'invalid_request');
-  equal(code(open({}, 'initial')), 'invalid_request');
-  equal(open({}, 'wire 3').status, 'accepted', 'a refused reference is free');
-});
-
 test('the last cent can be withdrawn, a cent more cannot; seeds in rounds are not to be had', () => {
   const exchange = Exchange.opened({ houseCents: 2 * 1_000_00 + 100_00 });
   const account = exchange.account('SILVER', 100_00);

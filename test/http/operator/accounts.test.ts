@@ -107,7 +107,7 @@ test('a reference replays the same transfer and refuses another', async () => {
 
 test('an account whose answer was lost is asked for again, and is answered as it was opened', async () => {
   const { send, engine } = operatorApi();
-  const body = { tier: 'GOLD', balance: 5.25, reference: 'wire-1' };
+  const body = { name: 'Ada', tier: 'GOLD', balance: 5.25, reference: 'wire-1' };
   const first = await send('POST', '/accounts', body);
   await send('PATCH', '/accounts/acc_2', { tier: 'VIP', frozen: true });
   await send('POST', '/accounts/acc_2/withdrawals', { amount: 5, reference: 'out' });
@@ -115,7 +115,8 @@ test('an account whose answer was lost is asked for again, and is answered as it
   const replay = await send('POST', '/accounts', { ...body, reason: 'no answer came' });
   assert.deepEqual([replay.status, replay.text], [201, first.text]);
   assert.equal(replay.headers.get('x-idempotent-replay'), 'true');
-  assert.match((await send('POST', '/accounts', { ...body, tier: 'VIP' })).error, /^reference_conflict/);
+  for (const changed of [{ name: 'Bob' }, { tier: 'VIP' }, { balance: 5.26 }])
+    assert.match((await send('POST', '/accounts', { ...body, ...changed })).error, /^reference_conflict/);
   assert.equal(engine.seq, before);
 });
 
