@@ -74,22 +74,6 @@ test('property: boundary prices always equal those of the naive reference', () =
   );
 });
 
-test('the grace of boundaries before the start runs from the start, with or without live ticks', () => {
-  const window = new BoundaryWindow(START_MS);
-  const missed = START_MS - 10 * MINUTE_MS;
-  window.expectPast(missed);
-  window.expectPast(START_MS);
-  window.take(tickAt(START_MS + 100, 9), START_MS + 100);
-  assert.equal(window.finalPrice(missed, START_MS + GRACE_MS - 1), undefined);
-  window.take(tickAt(missed + 1, 8), START_MS + 200);
-  window.take(tickAt(missed - 3_000, 7), START_MS + 300);
-  window.take(tickAt(missed - 4_000, 6), START_MS + 400);
-  assert.equal(window.finalPrice(missed, START_MS + GRACE_MS)?.price, 7);
-  assert.equal(window.finalPrice(START_MS, START_MS + GRACE_MS)?.price, 8);
-  window.take(tickAt(missed, 5), START_MS + GRACE_MS);
-  assert.deepEqual([window.finalPrice(missed, START_MS + GRACE_MS)?.price, window.latest?.price], [7, 9]);
-});
-
 test('a longer grace applies to boundaries before the start only', () => {
   const window = new BoundaryWindow(START_MS + 1, 600_000);
   window.expectPast(START_MS);
