@@ -4,9 +4,9 @@
  */
 import assert from 'node:assert/strict';
 import type { Status } from '../../http/operator/queries/status.js';
+import { toteText } from '../support/processes/cli.js';
 import { Server } from '../support/processes/server.js';
 import { hasCaughtUp, statusWhere } from '../support/processes/status.js';
-import { checkFiles } from '../torture/check-files.js';
 
 export async function checkStart(
   path: string,
@@ -24,7 +24,7 @@ export async function checkStart(
     const { code, stderr } = await server.stop();
     assert.equal(code, 0, stderr);
     assert.doesNotMatch(stderr, /"level":[56]0/, 'no error in the log');
-    checkFiles(path);
+    await toteText(['verify', path]);
   } finally {
     await server.kill();
   }

@@ -5,9 +5,9 @@
 import assert from 'node:assert/strict';
 import { Sandbox } from '../support/api/api-client-sandbox.js';
 import { CrashBook } from '../support/api/crash-book.js';
+import { toteText } from '../support/processes/cli.js';
 import { newDiskDir, startDoomed } from '../support/processes/server.js';
 import type { Rng } from '../support/reference/random/rng.js';
-import { checkFiles } from './check-files.js';
 
 /** In percent. */
 const SHARES = [
@@ -58,7 +58,7 @@ export async function killCycles(
       }
       await endUnderLoad(book, way, rng);
       ways.set(way, (ways.get(way) ?? 0) + 1);
-      checkFiles(book.sandbox.server.dataDir);
+      await toteText(['verify', book.sandbox.server.dataDir]);
       book.sandbox = await Sandbox.start({ dataDir: book.sandbox.server.dataDir, env: ENV });
       const audit = await book.audit();
       sum.acknowledged += audit.acknowledged;

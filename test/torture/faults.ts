@@ -10,9 +10,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Sandbox } from '../support/api/api-client-sandbox.js';
 import { CrashBook } from '../support/api/crash-book.js';
+import { toteText } from '../support/processes/cli.js';
 import { newDataDir } from '../support/processes/server.js';
 import type { Rng } from '../support/reference/random/rng.js';
-import { checkFiles } from './check-files.js';
 
 const TRADERS = 24;
 const CONNECTIONS = 32;
@@ -203,7 +203,7 @@ async function withBook(rng: Rng, dataDir: string, act: (book: CrashBook) => Pro
     await sandbox.server.stop();
     await act(book);
     await book.sandbox.server.kill();
-    checkFiles(dataDir);
+    await toteText(['verify', dataDir]);
     book.sandbox = await Sandbox.start({ dataDir });
     await book.audit();
   } finally {

@@ -11,12 +11,12 @@ import { checkConservation } from '../../support/api/api-client-sandbox.js';
 import { askUntil } from '../../support/ask-until.js';
 import type { Client } from '../../support/http/client.js';
 import { LinkProxy } from '../../support/link-proxy.js';
+import { toteText } from '../../support/processes/cli.js';
 import type { Bettor, Server } from '../../support/processes/server.js';
 import { Rng } from '../../support/reference/random/rng.js';
 import { historyOf, type LogHistory } from '../../support/replication/log-history.js';
 import { NatsCluster } from '../../support/replication/nats.js';
 import { batchesOf, event, shareSecrets } from '../../support/replication/replicated.js';
-import { checkFiles } from '../../torture/check-files.js';
 import { ATTACKS, DISTURBANCES, type Fault, LONE_ATTACKS } from './faults.js';
 import { CAN_FILL_DISKS, Disk, Supervised } from './machine.js';
 
@@ -263,7 +263,7 @@ export class Torment {
     this.#checkAcknowledged(leaders, batches);
     const rows = batches.map(({ row }) => row);
     for (const own of journals) assert.deepEqual(own, rows.slice(0, own.length), `seed ${this.seed}`);
-    for (const { disk } of this.machines) checkFiles(disk.path);
+    for (const { disk } of this.machines) await toteText(['verify', disk.path]);
     assert.equal(longest, rows.length, 'whoever led last has all of the log');
     return rows.length;
   }
