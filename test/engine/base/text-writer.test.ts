@@ -1,9 +1,10 @@
-/** Integers are as `String` prints them; piece by piece the text is as concatenation would give it. */
+/** Integers and times are as JavaScript prints them; piece by piece the text is as concatenation would give it. */
 import { equal, throws } from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { AssertionError } from '../../../engine/base/assert.js';
 import { integerText } from '../../../engine/base/integer-text.js';
+import { isoText } from '../../../engine/base/iso-text.js';
 import { TextWriter } from '../../../engine/base/text-writer.js';
 
 const encoder = new TextEncoder();
@@ -65,4 +66,14 @@ test('a text may become longer than any before it, and another follows from its 
   into.clear();
   into.integer(42);
   equal(into.toString(), '42');
+});
+
+test('times print as ISO 8601 in UTC with milliseconds', () => {
+  for (const timeMs of [0, 999, 86_399_999, 86_400_000, 951_782_400_000, 1_709_164_800_001])
+    equal(isoText(timeMs), new Date(timeMs).toISOString());
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: 253_402_300_799_999 }), (timeMs) => {
+      equal(isoText(timeMs), new Date(timeMs).toISOString());
+    }),
+  );
 });

@@ -1,7 +1,8 @@
-/** A connection to a price service is kept up: its waits, and its hanging up. */
+/** A connection to a price service is kept up: its waits, its hanging up, and the words on its failure. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { troubleOf } from '../../../feeds/live/http-text.js';
 import { type Ended, KeptConnection, type Listener } from '../../../feeds/live/kept-connection.js';
 import { TestClock } from '../../support/host/host.js';
 
@@ -180,4 +181,12 @@ test('property: at most one connection at a time, each hung up once it is replac
       }
     }),
   );
+});
+
+test('where every address of a host has failed, each is told of', () => {
+  const causes = [new Error('connect ECONNREFUSED ::1:443'), new Error('connect ECONNREFUSED 127.0.0.1:443')];
+  const trouble = troubleOf(new AggregateError(causes, ''));
+  assert.equal(trouble, 'connect ECONNREFUSED ::1:443; connect ECONNREFUSED 127.0.0.1:443');
+  assert.equal(troubleOf(new Error('socket hang up')), 'socket hang up');
+  assert.equal(troubleOf(new Error('')), 'the connection failed');
 });
