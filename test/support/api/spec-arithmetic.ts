@@ -1,5 +1,6 @@
-/** The arithmetic of docs/bots/concepts.md in BigInt, from published numbers alone, as a distrustful client computes it. */
+/** The arithmetic of docs/bots/concepts.md from published numbers alone, as a distrustful client computes it. */
 import assert from 'node:assert/strict';
+import { referenceOddsE4, referencePercentE2 } from '../reference/arithmetic.js';
 import type { Market } from './spec.js';
 
 /** Fails for more than two decimals. */
@@ -15,20 +16,17 @@ export function scaled(value: number, decimals: number): bigint {
   return value < 0 ? -digits : digits;
 }
 
-/** totalPool / sidePool in 1e-4, rounded down. */
-const oddsE4 = (total: bigint, side: bigint): bigint => (total * 10_000n) / side;
-
-/** UP's share in hundredths of a percent, rounded half up. */
-const percentUpE2 = (up: bigint, total: bigint): bigint => (up * 20_000n + total) / (2n * total);
-
 export function checkMarketArithmetic(market: Market): void {
-  const up = cents(market.poolUp);
-  const down = cents(market.poolDown);
-  assert.equal(cents(market.totalPool), up + down, `${market.id}: totalPool`);
-  if (up + down === 0n) return;
-  assert.equal(scaled(market.oddsUp, 4), oddsE4(up + down, up), `${market.id}: oddsUp`);
-  assert.equal(scaled(market.oddsDown, 4), oddsE4(up + down, down), `${market.id}: oddsDown`);
-  assert.equal(scaled(market.percentUp, 2), percentUpE2(up, up + down), `${market.id}: percentUp`);
-  const percentDownE2 = 10_000n - scaled(market.percentUp, 2);
-  assert.equal(scaled(market.percentDown, 2), percentDownE2, `${market.id}: percentDown`);
+  const [up, down] = [Number(cents(market.poolUp)), Number(cents(market.poolDown))];
+  const is = (
+    field: 'oddsUp' | 'oddsDown' | 'percentUp' | 'percentDown',
+    decimals: number,
+    expected: number,
+  ) => assert.equal(Number(scaled(market[field], decimals)), expected, `${market.id}: ${field}`);
+  assert.equal(Number(cents(market.totalPool)), up + down, `${market.id}: totalPool`);
+  if (up + down === 0) return;
+  is('oddsUp', 4, referenceOddsE4(up + down, up));
+  is('oddsDown', 4, referenceOddsE4(up + down, down));
+  is('percentUp', 2, referencePercentE2(0, up, down));
+  is('percentDown', 2, referencePercentE2(1, up, down));
 }
