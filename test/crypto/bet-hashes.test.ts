@@ -1,14 +1,58 @@
-/** Lists, answers and roots take each bet's own hash, whichever bets came before, and whichever thread made it. */
-import { deepEqual, equal } from 'node:assert/strict';
+/**
+ * The provably-fair hash of a bet: its documented form, a seed for each round; and that lists, answers and roots take
+ * each bet's own, whichever bets came before, and whichever thread made it.
+ */
+import { deepEqual, equal, notEqual } from 'node:assert/strict';
+import { createHash, createHmac } from 'node:crypto';
 import { test } from 'node:test';
 import { BetHashes, betHashesMemory, HASHES_KEPT } from '../../crypto/bet-hashes.js';
 import { FAIRNESS_TOOLS } from '../../crypto/hashes.js';
 import { RoundSeeds } from '../../engine/fairness.js';
 
-const TERMS = { stakeCents: 1_250, oddsE4: 19_876, entryPercentE2: 5_031, payoutCents: 2_410 };
-const betOf = (bet: number) => ({
-  ...{ bet, market: 0, roundNumber: 29_333_333, side: 1, clientSeed: 'dé', timeMs: 1_760_000_000_000 },
-  ...TERMS,
+const MASTER_SECRET = Buffer.from('00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff', 'hex');
+const ROUND_NUMBER = 29_333_333;
+
+const BET = {
+  timeMs: ROUND_NUMBER * 60_000 + 12_345,
+  bet: 42,
+  market: 0,
+  roundNumber: ROUND_NUMBER,
+  side: 0,
+  stakeCents: 1_250,
+  oddsE4: 19_876,
+  entryPercentE2: 5_031,
+  payoutCents: 2_410,
+  clientSeed: 'dé',
+};
+
+test('the hash has the documented form', () => {
+  const seeds = new RoundSeeds(MASTER_SECRET, FAIRNESS_TOOLS);
+  const seed = createHmac('sha256', MASTER_SECRET).update('BTC_ONE_MINUTE_29333333').digest('hex');
+  equal(seeds.seed(0, ROUND_NUMBER), seed);
+  const commitment = seeds.commitment(0, ROUND_NUMBER);
+  equal(commitment, createHash('sha256').update(Buffer.from(seed, 'hex')).digest('hex'));
+  const text =
+    `10:tote-bet-164:${seed}23:BTC_ONE_MINUTE_293333336:bet_422:UP4:12505:198764:50314:2410` +
+    '24:2025-10-09T08:53:12.345Z';
+  const hashOf = (form: string) => createHash('sha256').update(form).digest('hex');
+  equal(seeds.betHash(BET), hashOf(`${text}3:dé`));
+  equal(seeds.betHash({ ...BET, clientSeed: '' }), hashOf(`${text}0:`));
+  equal(seeds.betHash({ ...BET, clientSeed: null }), hashOf(text));
+});
+
+test('each round, market and secret has its own seed, whatever the order of requests', () => {
+  const seeds = new RoundSeeds(MASTER_SECRET, FAIRNESS_TOOLS);
+  const hashes = [
+    { ...BET, roundNumber: ROUND_NUMBER + 1 },
+    BET,
+    { ...BET, market: 1 },
+    { ...BET, market: 1, roundNumber: ROUND_NUMBER + 1 },
+  ];
+  const first = hashes.map((event) => seeds.betHash(event));
+  equal(new Set(first).size, first.length);
+  const reversed = hashes.toReversed().map((event) => seeds.betHash(event));
+  deepEqual(reversed, first.toReversed());
+  notEqual(new RoundSeeds(Buffer.alloc(32, 9), FAIRNESS_TOOLS).betHash(BET), first[1]);
 });
 
 test('a hash is that of the bet, also where bets share a place, and is made once while it is kept', () => {
@@ -27,7 +71,7 @@ test('a hash is that of the bet, also where bets share a place, and is made once
   const [one, other] = [new BetHashes(counting, memory), new BetHashes(counting, memory)];
   const hashedFor = (number: number): number => {
     const before = hashed;
-    const bet = betOf(number);
+    const bet = { ...BET, bet: number };
     const bytes = Buffer.alloc(33);
     other.into(bet, bytes, 1);
     equal(bytes.toString('hex', 1), plain.betHash(bet));

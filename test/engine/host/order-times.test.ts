@@ -4,8 +4,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { must } from '../../../engine/base/assert.js';
 import { OrderTimes } from '../../../engine/host/order-times.js';
-import { codeOf } from '../../support/host/host.js';
-import { liveHost } from '../../support/host/live-host.js';
+import { codeOf, liveHost } from '../../support/host/host.js';
 
 test('99 of 100 orders took at most the reported time, which is less than a tenth too high', () => {
   const commit = fc.record({

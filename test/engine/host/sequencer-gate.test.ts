@@ -4,8 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { codeOf, NOON_MS } from '../../support/host/host.js';
-import { liveHost } from '../../support/host/live-host.js';
+import { codeOf, liveHost, NOON_MS } from '../../support/host/host.js';
 
 test('with a full backlog orders are refused, while duplicates and operators are still answered', () => {
   const host = liveHost({ backlogCommandsMax: 3 });

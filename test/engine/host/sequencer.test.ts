@@ -6,8 +6,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AssertionError } from '../../../engine/base/assert.js';
 import type { EngineEvent } from '../../../engine/model/events.js';
-import { codeOf, TestClock, TestHost } from '../../support/host/host.js';
-import { liveHost } from '../../support/host/live-host.js';
+import { codeOf, liveHost, TestClock, TestHost } from '../../support/host/host.js';
 
 /** First and last number; null if no batch is being written. */
 const writing = ({ journal: { inFlight } }: TestHost): [number, number] | null =>

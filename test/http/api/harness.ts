@@ -24,9 +24,8 @@ import { fixedHouse, withHouse } from '../../support/engine/house-rules.js';
 import { rootMaker, TEST_SIGNING, testSignLater } from '../../support/engine/signing.js';
 import { type NearGateways, type NearParts, nearGateways } from '../../support/host/gateway.js';
 import { type HostOptions, TestClock, TestHost } from '../../support/host/host.js';
-import { headerList } from '../../support/http/headers.js';
 import { FEW_LIMITS } from '../../support/http/limits-capacity.js';
-import { plainRequest } from '../../support/http/plain-request.js';
+import { headerList, plainRequest } from '../../support/http/plain-request.js';
 
 export const MASTER_SECRET = Buffer.alloc(32, 7);
 export const MINUTE_MS = 60_000;

@@ -11,7 +11,7 @@ import type { LeaderStatus } from '../../../http/metrics/replication.js';
 import { createOperatorApi } from '../../../http/operator/api.js';
 import { type Health, healthOf, healthRoutes } from '../../../http/operator/health.js';
 import { readDocument } from '../../support/document.js';
-import { liveHost } from '../../support/host/live-host.js';
+import { liveHost } from '../../support/host/host.js';
 
 /** HAProxy leaves a leader its traffic where orders alone are refused. */
 const SENDS_TRAFFIC = new RegExp(

@@ -4,8 +4,7 @@ import { test } from 'node:test';
 import { accountResource } from '../../../http/operator/accounts.js';
 import type { OperatorQuery, QueryMessage, ResultOf } from '../../../http/operator/queries/query.js';
 import { PAGE_ROWS_MAX, SLICE_ROWS, search } from '../../../http/operator/queries/reads.js';
-import { codeOf } from '../../support/host/host.js';
-import { liveHost } from '../../support/host/live-host.js';
+import { codeOf, liveHost } from '../../support/host/host.js';
 import { operatorDesk } from '../../support/host/operator-api.js';
 
 /** With a live round and `count` accounts. `reads` are the accounts that were read. */

@@ -4,8 +4,7 @@
  */
 import { assert } from '../../../engine/base/assert.js';
 import type { HeaderBlock, HeaderList, HttpHandler, HttpRequest } from '../../../engine/model/ports.js';
-import { headerList } from '../../support/http/headers.js';
-import { plainRequest } from '../../support/http/plain-request.js';
+import { headerList, plainRequest } from '../../support/http/plain-request.js';
 import type { Rng } from '../../support/reference/random/rng.js';
 import type { Coverage } from '../coverage.js';
 import type { Scheduler } from './scheduler.js';

@@ -164,3 +164,15 @@ export class TestHost {
 export function codeOf(outcome: Outcome): ErrorCode | Outcome['status'] {
   return outcome.status === 'rejected' ? outcome.code : outcome.status;
 }
+
+/** It takes orders. */
+export function liveHost(options: HostOptions = {}): TestHost {
+  const host = new TestHost(new TestClock(), options);
+  host.lifecycle.start();
+  assert(host.tracker.offer(tickAt(NOON_MS, 95_000), NOON_MS).taken, 'the price is taken');
+  host.lifecycle.pump();
+  host.settle();
+  assert(codeOf(host.order()) === 'accepted', 'it takes orders');
+  host.settle();
+  return host;
+}

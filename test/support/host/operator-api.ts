@@ -12,10 +12,9 @@ import { EarningsCache } from '../../../http/operator/figures/earnings.js';
 import { OperatorQueries } from '../../../http/operator/queries/operator-queries.js';
 import { EngineQueries } from '../../../http/operator/queries/query.js';
 import { NO_ARCHIVE } from '../engine/archive-of-journal.js';
-import { headerList } from '../http/headers.js';
-import { plainRequest } from '../http/plain-request.js';
+import { headerList, plainRequest } from '../http/plain-request.js';
 import type { TestHost } from './host.js';
-import { liveHost } from './live-host.js';
+import { liveHost } from './host.js';
 
 interface OperatorAnswer<T> {
   readonly status: number;
