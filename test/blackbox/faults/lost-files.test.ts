@@ -107,7 +107,7 @@ describe('a journal that is lost', { concurrency: true }, () => {
     const { server, startAgain, bettor, journal } = await trading(t);
     renameSync(journal, `${journal}-moved`);
     const { err } = await lostLine(server);
-    assert.match(JSON.stringify(err), /move them back/);
+    assert.match(JSON.stringify(err), /undo that and start again/);
     const scraped = await scrapeWhere(server, (one) => one.value('tote_journal_lost') === 1);
     assert.equal(scraped.value('tote_stopping'), 0);
     const vitals = async () => (await server.operator.get<{ alarms: readonly Raised[] }>('/vitals')).data;
