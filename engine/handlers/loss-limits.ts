@@ -27,16 +27,13 @@ export function suspendAtLimit(state: State, scope: number, timeMs: number, even
   const limitCents = lossLimitCents(state.rulesInForce, scope);
   const lost = lostCents(state.day.at(timeMs), scope);
   if (lost < limitCents) return;
-  const active = marketsOfScope(scope).filter((index) => {
-    const { rules, isSuspended } = state.markets.market(index);
-    return rules !== null && !isSuspended;
-  });
+  const markets = marketsOfScope(scope).filter((market) => state.markets.market(market).rules !== null);
+  const active = markets.filter((market) => !state.markets.market(market).isSuspended);
   if (active.length === 0) return;
   events.push({ type: 'lossLimitReached', timeMs, scope, lostCents: lost, limitCents });
-  for (const market of active) {
-    state.markets.market(market).suspendedSeq = state.nextSeq;
-    events.push({ type: 'marketSuspended', timeMs, market });
-  }
+  for (const market of active) events.push({ type: 'marketSuspended', timeMs, market });
+  // Those that were suspended before, too: resuming one lifts the limit, which its operator has not seen yet.
+  for (const market of markets) state.markets.market(market).suspendedSeq = state.nextSeq;
 }
 
 /** Resuming a market forgets the losses of those of its scopes that have reached their limits. */

@@ -95,16 +95,16 @@ export const suspendAt = (state: ReferenceState, scopes: readonly number[], time
     const lostCents = lostOf(state, scope, timeMs);
     const limitCents = lossLimitCents(rulesOf(state), scope);
     const markets = state.markets.filter(
-      ({ market, suspendedSeq }) =>
-        scopesOfMarket(market).includes(scope) && suspendedSeq === 0 && marketRulesOf(state, market) !== null,
+      ({ market }) => scopesOfMarket(market).includes(scope) && marketRulesOf(state, market) !== null,
     );
-    if (lostCents < limitCents || markets.length === 0) return [];
+    const active = markets.filter(({ suspendedSeq }) => suspendedSeq === 0);
+    if (lostCents < limitCents || active.length === 0) return [];
     const reached: EngineEvent = { type: 'lossLimitReached', timeMs, scope, lostCents, limitCents };
-    const suspended = markets.map((one): EngineEvent => {
-      one.suspendedSeq = state.seq + 1;
-      return { type: 'marketSuspended', timeMs, market: one.market };
-    });
-    return [reached, ...suspended];
+    for (const one of markets) one.suspendedSeq = state.seq + 1;
+    return [
+      reached,
+      ...active.map(({ market }): EngineEvent => ({ type: 'marketSuspended', timeMs, market })),
+    ];
   });
 
 function finish(state: ReferenceState, round: ReferenceRound, timeMs: number): EngineEvent[] {
