@@ -186,7 +186,7 @@ export class Engine {
     return this.#state.markets.market(market).rules;
   }
   isSuspended(market: number): boolean {
-    return this.suspendedSeq(market) > 0;
+    return this.#state.markets.market(market).isSuspended;
   }
   /** Number of the last command that suspended the market; 0 while it is active. */
   suspendedSeq(market: number): number {
