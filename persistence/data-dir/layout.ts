@@ -135,9 +135,6 @@ const REASONS: Readonly<Record<string, string>> = {
   EROFS: ' is on a read-only file system. Mount it writable, or name another one, such as a copy.',
   EACCES: FORBIDDEN,
   EPERM: FORBIDDEN,
-  ENOSPC: FULL,
-  EDQUOT: FULL,
-  SQLITE_FULL: FULL,
   EIO: ': the disk does not read or write it. Check the disk and the system log, then try again.',
 };
 
@@ -145,9 +142,9 @@ const REASONS: Readonly<Record<string, string>> = {
 export const isWithheld = (thrown: unknown): boolean =>
   REASONS[codeOf(thrown)] === FORBIDDEN || codeOf(thrown) === 'EIO';
 
-export const unusable = (path: string, cause: unknown): JournalError =>
-  new JournalError(
-    isDiskFull(cause) ? 'disk_full' : 'data_dir_invalid',
-    `The data directory cannot be used: ${path}${REASONS[codeOf(cause)] ?? `: ${messageOf(cause)}.`}`,
-    { cause },
-  );
+export function unusable(path: string, cause: unknown): JournalError {
+  const isFull = isDiskFull(cause);
+  const reason = isFull ? FULL : (REASONS[codeOf(cause)] ?? `: ${messageOf(cause)}.`);
+  const sentence = `The data directory cannot be used: ${path}${reason}`;
+  return new JournalError(isFull ? 'disk_full' : 'data_dir_invalid', sentence, { cause });
+}
