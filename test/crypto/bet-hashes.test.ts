@@ -36,8 +36,13 @@ test('the hash has the documented form', () => {
     '24:2025-10-09T08:53:12.345Z';
   const hashOf = (form: string) => createHash('sha256').update(form).digest('hex');
   equal(seeds.betHash(BET), hashOf(`${text}3:dé`));
-  equal(seeds.betHash({ ...BET, clientSeed: '' }), hashOf(`${text}0:`));
+  for (const clientSeed of ['', '🎲'.repeat(32), 'half a pair: \ud83c, \udfb2\ud83c'])
+    equal(
+      seeds.betHash({ ...BET, clientSeed }),
+      hashOf(`${text}${Buffer.byteLength(clientSeed)}:${clientSeed}`),
+    );
   equal(seeds.betHash({ ...BET, clientSeed: null }), hashOf(text));
+  equal(seeds.betHash({ ...BET, clientSeed: null, side: 1 }), hashOf(text.replace('2:UP', '4:DOWN')));
 });
 
 test('each round, market and secret has its own seed, whatever the order of requests', () => {
