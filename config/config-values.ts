@@ -5,13 +5,13 @@
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { orRefuse } from '../engine/base/attempt.js';
-import { isHostName } from '../engine/base/host-name.js';
 import { utcMsOf } from '../engine/base/iso-text.js';
 import { AMOUNT_CENTS_MAX, centsOfDollars } from '../engine/base/money.js';
 import { isOperatorToken, OPERATOR_TOKEN_FORM } from '../engine/model/operators.js';
 import type { Setup } from '../engine/model/setup.js';
 import { parseAddressRange } from './address-range.js';
 import { contradictions, withOverrides } from './compose.js';
+import { isHostName } from './host-name.js';
 import { checkOverrides, type RulesOverrides } from './overrides.js';
 import {
   CANCELS_PER_WRITE,

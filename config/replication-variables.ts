@@ -1,13 +1,13 @@
 /** The variables of the replicated log (docs/ops/two-machines.md), and which of them belong together. */
 import { hostname } from 'node:os';
+import { Expected, oneOf, optional, type Parser, path, textOf, variable, whole } from './config-values.js';
 import {
   isStreamName,
   NATS_SERVERS_FORM,
   type NatsServers,
   parseNatsServers,
   STREAM_NAME_FORM,
-} from '../engine/base/nats-servers.js';
-import { Expected, oneOf, optional, type Parser, path, textOf, variable, whole } from './config-values.js';
+} from './nats-servers.js';
 
 const LEASE_SECONDS_MAX = 60;
 

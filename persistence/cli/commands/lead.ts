@@ -1,13 +1,13 @@
 /** `tote promote` and `tote demote`: another leader for an exchange whose journal is replicated, without waiting for a lapse. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { Argument, InvalidArgumentError, Option } from 'commander';
-import { messageOf } from '../../../engine/base/attempt.js';
 import {
   isStreamName,
   NATS_SERVERS_FORM,
   parseNatsServers,
   STREAM_NAME_FORM,
-} from '../../../engine/base/nats-servers.js';
+} from '../../../config/nats-servers.js';
+import { messageOf } from '../../../engine/base/attempt.js';
 import { JournalError } from '../../errors.js';
 import { type LeaseEntry, PlaceTaken } from '../../replication/log/replicated-log.js';
 import { HEARD_MS_MAX } from '../../replication/log-status.js';

@@ -9,7 +9,7 @@ import {
   type NatsConnection,
   usernamePasswordAuthenticator,
 } from '@nats-io/transport-node';
-import { hostAndPortOf } from '../../../engine/base/nats-servers.js';
+import { hostAndPortOf } from '../../../config/nats-servers.js';
 import { readNamedFile } from '../../data-dir/files.js';
 import { JournalError } from '../../errors.js';
 import { answerOf } from './server-watch.js';

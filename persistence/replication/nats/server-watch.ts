@@ -1,6 +1,6 @@
 /** Which NATS servers answer while there is trouble with them. A client's error tells of one at most. */
 import { connect } from 'node:net';
-import { hostAndPortOf } from '../../../engine/base/nats-servers.js';
+import { hostAndPortOf } from '../../../config/nats-servers.js';
 
 /** Operators wait for it. */
 const ANSWER_MS_MAX = 500;
