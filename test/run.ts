@@ -80,6 +80,8 @@ if (paths.length === 0)
   throw new Error(`no test file in ${folder} matches ${process.argv.slice(2).join(' ')}`);
 
 process.env['TEST_EFFORT'] = effort;
+// Each Node would read these certificates at its start, for longer than all else that it does then. No test calls the internet.
+delete process.env['NODE_EXTRA_CA_CERTS'];
 useScratchInMemory();
 
 const programs = new Map<string, readonly string[]>();
