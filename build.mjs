@@ -162,7 +162,7 @@ async function watch() {
 
 async function build() {
   const startedMs = performance.now();
-  process.stdout.write('Building tote: 15 s on an idle machine, a minute or two on a busy one ...\n');
+  process.stdout.write('Building tote: half a minute on an idle machine, minutes on a busy one ...\n');
   // Into an empty folder: a deleted source must not live on as a compiled file, since tests are found in dist/.
   const next = join(root, `.build-next-${process.pid}`);
   const old = join(root, `.build-old-${process.pid}`);
