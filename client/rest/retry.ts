@@ -40,6 +40,8 @@ const GATEWAY_TIMEOUT = 504;
 
 /** With these the server refuses an order after it has looked for its Idempotency-Key: no attempt before was placed. */
 const TELLING_CODES: readonly ErrorCode[] = [
+  'idempotency_key_reused',
+  'market_not_found',
   'order_expired',
   'round_changed',
   'trading_disabled',

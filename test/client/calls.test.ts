@@ -126,11 +126,11 @@ test('pauses double up to five seconds, less up to half by chance', async () => 
   }
 });
 
-/** By the round, the time, the odds, the stake or the balance, as docs/bots/errors.md says. */
+/** By the market, the round, the time, the odds, the stake or the balance, as docs/bots/errors.md says. */
 const CHECKED_AFTER_THE_KEY: readonly string[] = [
   ...['trading_disabled', 'round_changed', 'round_not_live', 'betting_closed', 'order_expired'],
   ...['stake_out_of_range', 'odds_changed', 'insufficient_balance', 'round_exposure_limit'],
-  ...['too_many_open_bets', ...NO_SHARE_CODES],
+  ...['too_many_open_bets', 'market_not_found', 'idempotency_key_reused', ...NO_SHARE_CODES],
 ];
 const UNCONNECTED = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT'];
 const proxyPage =
@@ -140,7 +140,6 @@ const proxyPage =
 
 test('the outcome of an order is unknown where an attempt may have arrived and no answer tells', async () => {
   const closed = failure(400, 'betting_closed: too late');
-  const limited = failure(429, 'rate_limited', { 'Retry-After': '7' });
   const causeless: Answer = () => Promise.reject(new TypeError('Failed to fetch'));
   const cases: readonly (readonly [name: string, isUnknown: boolean, answers: readonly Answer[]])[] = [
     ...UNCONNECTED.map((code) => [code, false, [brokenBy(code)]] as const),
@@ -148,7 +147,7 @@ test('the outcome of an order is unknown where an attempt may have arrived and n
     ['lost as browsers tell it, then refused', false, [causeless, closed]],
     ['refused for the key after a lost connection', false, [broken, closed]],
     ['refused before the key is looked for', true, [broken, failure(403, 'account_frozen: ask us')]],
-    ['limited after a lost connection', true, [broken, limited]],
+    ['limited after a lost connection', true, [broken, failure(429, 'rate_limited', { 'Retry-After': '7' })]],
     ['lost after a refusal', true, [failure(503, 'stale_price'), broken]],
     ['the proxy found nobody, and the server tells', false, [proxyPage(502), closed]],
     ['the proxy waited in vain: the attempt may be on its way', true, [proxyPage(504), closed]],
@@ -167,8 +166,7 @@ test('the outcome of an order is unknown where an attempt may have arrived and n
   }
   const cancel = new Scripted([broken, failure(400, 'order_not_pending: it does not rest')]);
   assert.equal((await errorOf(cancel.client.cancelOrder('bet_1'))).isOutcomeUnknown, true);
-  const read = new Scripted([broken], { retryForMs: 0 });
-  const unread = await errorOf(read.client.listMarkets());
+  const unread = await errorOf(new Scripted([broken], { retryForMs: 0 }).client.listMarkets());
   assert.deepEqual([unread.isOutcomeUnknown, unread.idempotencyKey, unread.clientSeed], [false, null, null]);
 });
 
