@@ -36,6 +36,8 @@ export interface ConnectionHost {
 }
 
 const FAILED = 1006;
+/** The server does not read a longer message, so that its refusal has no id. */
+export const MESSAGE_BYTES_MAX = 4 * 1024;
 export const NO_HEARTBEAT = 'no heartbeat';
 /** Something between the client and the server has written it. */
 const NO_MESSAGE = 'no message of tote';
@@ -62,8 +64,12 @@ export class Connection {
     this.#watchFrom(this.#heard, 0);
   }
 
-  send(message: ClientMessage): void {
-    this.socket.send(JSON.stringify(message));
+  /** Returns false, and sends nothing, if the message is too long. */
+  send(message: ClientMessage): boolean {
+    const text = JSON.stringify(message);
+    if (new TextEncoder().encode(text).length > MESSAGE_BYTES_MAX) return false;
+    this.socket.send(text);
+    return true;
   }
 
   close(reason: string): void {

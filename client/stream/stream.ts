@@ -4,12 +4,13 @@
  */
 import { type ErrorCode, type Failure, failed, type ToteError } from '../base/errors.js';
 import { backoffMs, callBot, type Surroundings } from '../base/timing.js';
-import type { Channel, Heartbeat, ServerMessage, StreamError } from '../base/types.js';
+import type { Channel, ClientMessage, Heartbeat, ServerMessage, StreamError } from '../base/types.js';
 import type { CallDefaults } from '../rest/caller.js';
 import type { Hosts } from '../rest/hosts.js';
 import {
   Connection,
   type ConnectionEnd,
+  MESSAGE_BYTES_MAX,
   NO_HEARTBEAT,
   type WebSocketConstructor,
   type WebSocketLike,
@@ -233,7 +234,9 @@ export class ToteStream {
   #onConnected(connection: Connection): void {
     this.#isConnected = true;
     this.#failures = 0;
-    const send = connection.send.bind(connection);
+    const send = (message: ClientMessage): void => {
+      if (!connection.send(message)) this.#refused(message.id, TOO_LARGE);
+    };
     this.#orders.onConnected(send);
     this.#subscriptions.onConnected(send);
     callBot(() => this.options.onState?.({ state: 'connected' }));
@@ -280,6 +283,10 @@ export class ToteStream {
     const retryAfterMs = retryAfterSeconds === undefined ? null : retryAfterSeconds * 1_000;
     const failure: Failure = { code, detail, retryAfterMs, current: current ?? null };
     this.#onFailed(code);
+    this.#refused(id, failure);
+  }
+
+  #refused(id: number, failure: Failure): void {
     // Each looks for a message of its own with this id.
     this.#subscriptions.onError(id, failure);
     this.#orders.onAnswer(id, failure);
@@ -305,6 +312,10 @@ export class ToteStream {
 
 /** The platform takes no such address, or no such key as a subprotocol. */
 const UNOPENED: ConnectionEnd = { closeCode: 0, reason: 'unopened', wasOpen: false };
+const TOO_LARGE: Failure = {
+  code: 'body_too_large',
+  detail: `a message has at most ${MESSAGE_BYTES_MAX} bytes`,
+};
 const MALFORMED: Failure = {
   code: 'connection_failed',
   detail: 'the address of the API, or the key, is of no form that a WebSocket takes',

@@ -440,7 +440,7 @@ test('an order is sent again with its key when the connection ends before the an
   assert.deepEqual([retryAfterMs, error.current], [7_000, current]);
 });
 
-test('a cancellation is sent again without a key, and fails with the code of its refusal', async () => {
+test('a cancellation is sent again without a key, and fails with the code of its refusal, or unsent if it is too long', async () => {
   const { script, stream, line: first } = await connected();
   const cancelled = stream.cancelOrder('bet_7');
   const { op, orderId, idempotencyKey } = await first.next();
@@ -455,6 +455,8 @@ test('a cancellation is sent again without a key, and fails with the code of its
   second.refuse((await second.next())['id'], 'order_not_pending', 'it does not rest');
   const { code, isOutcomeUnknown, idempotencyKey: ofError } = await refused;
   assert.deepEqual([code, isOutcomeUnknown, ofError], ['order_not_pending', false, null]);
+  const tooLong = await errorOf(stream.cancelOrder('ü'.repeat(2_048), { timeoutMs: 1, retryForMs: 0 }));
+  assert.deepEqual([tooLong.code, tooLong.attempts, tooLong.isOutcomeUnknown], ['body_too_large', 1, false]);
 });
 
 test('a countdown is asked for anew by each connection, until it is taken back or refused', async () => {
