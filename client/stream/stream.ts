@@ -52,6 +52,7 @@ const FINAL_CODES: readonly ErrorCode[] = [
   'invalid_api_key',
   'key_disabled',
   'key_expired',
+  'not_found',
 ];
 
 export class ToteStream {

@@ -315,9 +315,9 @@ test('a key that may no longer be used, or messages that are not understood, end
   }
 });
 
-test('a refused connection is explained by an ordinary request, and ends the stream if the key is wrong', async () => {
-  const stream = (await Script.start('invalid_api_key: unknown')).open();
-  assert.equal((await errorOf(stream.closed)).code, 'invalid_api_key');
+test('a refused connection is explained by an ordinary request, and ends the stream if key or path is wrong', async () => {
+  for (const code of ['invalid_api_key', 'not_found'])
+    assert.equal((await errorOf((await Script.start(`${code}: no such`)).open().closed)).code, code);
 });
 
 test('an address or a key that no WebSocket takes ends the stream for good, and is not shown', async () => {
