@@ -231,7 +231,10 @@ export class ToteClient {
     return this.#data({ method: 'DELETE', path: `/orders/${encodeURIComponent(id)}` }, options);
   }
 
-  /** Cancels all your limit orders that rest, or those of a market or a side, and tells how many there were. */
+  /**
+   * Cancels all your limit orders that rest, or those of a market or a side, and tells how many there were. Those that an
+   * earlier attempt, whose answer was lost, has cancelled are not counted.
+   */
   cancelOrders(query: QueryOf<'cancelOrders'> = {}, options: CallOptions = {}): Promise<CancelledOrders> {
     return this.#data({ method: 'DELETE', path: '/orders', query }, options);
   }
