@@ -46,7 +46,7 @@ interface RotateKeyBody extends Reasoned {
   readonly overlapSeconds?: number & tags.Type<'uint32'> & tags.Maximum<2_592_000>;
   /** When the new key expires; never if absent. */
   readonly expiresAt?: (string & tags.Format<'date-time'>) | null;
-  /** A rotation, too, gives the old key an expiry. */
+  /** Each rotation brings the old key's expiry forward. */
   readonly seen?: { readonly expiresAt: (string & tags.Format<'date-time'>) | null };
 }
 const OVERLAP_SECONDS = 86_400;

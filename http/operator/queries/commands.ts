@@ -137,9 +137,11 @@ export class OperatorCommands {
     by,
     seen,
   }: Rotation): Reply<CommandResult> => {
-    refuseOutdated(seen, keyView(this.options.sequencer.engine.key(key)));
+    const before = keyView(this.options.sequencer.engine.key(key));
+    refuseOutdated(seen, before);
     const timeMs = this.options.sequencer.stampMs();
-    const overlapEndsMs = timeMs + overlapMs;
+    // Each rotation changes the expiry, also of a key that ends within the overlap: `seen` is good for one.
+    const overlapEndsMs = Math.min(timeMs + overlapMs, (before.expiresAtMs ?? Number.POSITIVE_INFINITY) - 1);
     if (expiresAtMs !== null && expiresAtMs <= overlapEndsMs)
       refuseInvalid('expiresAt must be after the overlap');
     const command = { kind: 'rotateKey', timeMs, key, overlapEndsMs, digest, expiresAtMs } as const;

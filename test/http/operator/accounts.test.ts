@@ -137,10 +137,13 @@ test('a key is shown with its secret once, and changed one step at a time', asyn
 });
 
 test('the second of two who change what both have seen is told, and nothing is done', async () => {
-  const { send, engine } = operatorApi();
+  const { send, engine, host } = operatorApi();
+  const expiresAt = new Date(host.clock.nowMs() + 3_600_000).toISOString();
+  await send('POST', KEYS, { scopes: ['markets:read'], expiresAt });
   for (const [method, path, body] of [
     ['PATCH', '/accounts/acc_1', { tier: 'GOLD', seen: { tier: 'SILVER' } }],
     ['POST', '/keys/key_1/rotate', { seen: { expiresAt: null } }],
+    ['POST', '/keys/key_2/rotate', { seen: { expiresAt } }],
     ['PUT', '/trading', { enabled: false, reason: 'r', seen: { enabled: true, reason: '' } }],
     ['PATCH', '/markets/BTC_ONE_MINUTE', { suspended: true, seen: { suspendedSequence: 0 } }],
   ] as const) {
