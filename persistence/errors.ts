@@ -1,6 +1,7 @@
 /**
  * Errors of persistence as operators see them: a stable code, and a sentence that says what is wrong and what to do.
  */
+import { constants } from 'node:os';
 import { messageOf } from '../engine/base/attempt.js';
 import { KnownError } from '../engine/base/known-error.js';
 
@@ -95,9 +96,12 @@ export const otherFormat = (
 /** `text` as one word of a shell's command, for sentences that have one to copy. */
 export const shellWord = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
+/** Node has no name for this error of the system, and calls it unknown. */
+const QUOTA = 'EDQUOT';
+
 /** The last code: a database in WAL mode is read only beside an index, for which there was no space. */
 export const isDiskFull = (thrown: unknown): boolean =>
-  ['ENOSPC', 'EDQUOT', 'SQLITE_FULL', 'SQLITE_IOERR_SHMSIZE'].includes(codeOf(thrown));
+  ['ENOSPC', QUOTA, 'SQLITE_FULL', 'SQLITE_IOERR_SHMSIZE'].includes(codeOf(thrown));
 
 /** SQLite has waited for another connection's lock. */
 export const isBusy = (thrown: unknown): boolean => codeOf(thrown).startsWith('SQLITE_BUSY');
@@ -105,11 +109,13 @@ export const isBusy = (thrown: unknown): boolean => codeOf(thrown).startsWith('S
 /** The system's reason, with its code once: errors of files begin with it, those of SQLite have it beside. */
 export function reasonOf(thrown: unknown): string {
   const [code, message] = [codeOf(thrown), messageOf(thrown)];
+  if (code === QUOTA) return `${code}: the disk quota is used up`;
   return message.startsWith(code) ? message : `${code}: ${message}`;
 }
 
 /** The `code` of a file-system error, an SQLite error or a `JournalError`; '' for anything else. */
 export function codeOf(thrown: unknown): string {
   if (!(thrown instanceof Error) || !('code' in thrown)) return '';
+  if ('errno' in thrown && thrown.errno === -constants.errno[QUOTA]) return QUOTA;
   return typeof thrown.code === 'string' ? thrown.code : '';
 }

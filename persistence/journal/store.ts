@@ -198,7 +198,7 @@ function asWriteFailure(path: string, what: string, thrown: unknown): unknown {
   const isFull = isDiskFull(thrown);
   const advice = isFull
     ? 'Free some space and start again: the restart recovers every acknowledged order.'
-    : 'Check the disk and the system log, then start again: the restart recovers every acknowledged order.';
+    : 'Check the disk, its quota and the system log, then start again: the restart recovers every acknowledged order.';
   return new JournalError(
     isFull ? 'disk_full' : 'journal_write_failed',
     `The server could not ${what} the journal ${path}: ${reasonOf(thrown)}. ${advice}`,

@@ -15,7 +15,7 @@ import { FILE_MODE, renameDurably, syncPath, unfinishedPath } from '../data-dir/
 import type { DataDir } from '../data-dir/layout.js';
 import { readSigningKeys } from '../data-dir/signing-keys.js';
 import { requireSpaceForCopy } from '../data-dir/space.js';
-import { JournalError } from '../errors.js';
+import { isDiskFull, JournalError } from '../errors.js';
 import { isSnapshotNamed } from '../snapshot/files.js';
 
 /** Closed to other users; `check` may throw before the copy gets its name. */
@@ -133,13 +133,12 @@ export function requireSpace(path: string, bytes: number): void {
   );
 }
 
-export function diskFull({ root }: DataDir, isNew: boolean, cause: unknown): JournalError {
-  const left = isNew
-    ? 'The copied files are removed.'
-    : 'The copied files stay: the next backup goes on with them.';
+/** `cause` as it came while a copy was written to `root`, or `disk_full` if it says that there is no room. */
+export function copyFault(root: string, left: string, cause: unknown): unknown {
+  if (!isDiskFull(cause)) return cause;
   return new JournalError(
     'disk_full',
-    `There is not enough free space for the backup in ${root}. ${left} Free some, or name another place, and run it again.`,
+    `There is not enough free space for the copy in ${root}. The copied files ${left}. Free some, or name another place, and run it again.`,
     { cause },
   );
 }

@@ -17,7 +17,7 @@ import { closing } from '../../data-dir/closing.js';
 import { syncPath } from '../../data-dir/files.js';
 import { type DataDir, openDataDir } from '../../data-dir/layout.js';
 import { lockDataDir } from '../../data-dir/lock.js';
-import { codeOf, isDiskFull, JournalError } from '../../errors.js';
+import { codeOf, JournalError } from '../../errors.js';
 import { createMarkFile, readMarkFile } from '../../journal/mark.js';
 import { JournalReader } from '../../journal/reader.js';
 import { readAbsent, writeAbsent } from '../../journal/segment/absent.js';
@@ -28,9 +28,9 @@ import { checkMark } from '../../replay/replay.js';
 import { SnapshotFiles } from '../../snapshot/files.js';
 import {
   checkSnapshotFile,
+  copyFault,
   copyFileDurably,
   copySecrets,
-  diskFull,
   requirePlace,
   secretFiles,
 } from '../copy-files.js';
@@ -76,7 +76,7 @@ export function backup(
   } catch (thrown) {
     if (isNew)
       for (const name of readdirSync(target.root)) rmSync(join(target.root, name), { recursive: true });
-    throw isDiskFull(thrown) ? diskFull(target, isNew, thrown) : thrown;
+    throw copyFault(target.root, isNew ? 'are removed' : 'stay: the next backup goes on with them', thrown);
   }
 }
 

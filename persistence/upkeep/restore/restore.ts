@@ -24,7 +24,7 @@ import { findSegments } from '../../journal/segment/names.js';
 import { History } from '../../replay/history.js';
 import { isOfJournal } from '../../replay/usable-snapshot.js';
 import { SnapshotFiles } from '../../snapshot/files.js';
-import { copyFileDurably, copySecrets, requirePlace, requireSpace } from '../copy-files.js';
+import { copyFault, copyFileDurably, copySecrets, requirePlace, requireSpace } from '../copy-files.js';
 import { writeJournal } from './journal.js';
 import type { Stretch, Stretches } from './stretches.js';
 
@@ -96,7 +96,7 @@ export function restore(
     };
   } catch (thrown) {
     removeUnfinished(out, wasThere);
-    throw thrown;
+    throw copyFault(out, 'are removed', thrown);
   }
 }
 
