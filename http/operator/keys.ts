@@ -66,6 +66,8 @@ const validateRotateKey = typia.createValidateEquals<RotateKeyBody>();
 
 const FOR_MONEY =
   'With scopes that write, for an account with a balance or open bets, it needs the role admin.';
+const UNKNOWN_SECRET =
+  'If no answer comes, look at the keys of the account: nobody has the secret of one that was made. Disable it.';
 
 export const KEY_ENDPOINTS: readonly Declared[] = [
   {
@@ -74,7 +76,7 @@ export const KEY_ENDPOINTS: readonly Declared[] = [
     role: 'support',
     id: 'createKey',
     summary: 'Make a key; its secret is shown this once',
-    text: FOR_MONEY,
+    text: `${FOR_MONEY} ${UNKNOWN_SECRET}`,
     schemas: typia.json.schemas<[CreatedKey, CreateKeyBody], '3.1'>(),
     status: 201,
     codes: ['account_not_found', 'tier_too_low', 'too_many_keys'],
@@ -131,7 +133,7 @@ export const KEY_ENDPOINTS: readonly Declared[] = [
     role: 'support',
     id: 'rotateKey',
     summary: 'A new key in place of this one, which stays good for a while',
-    text: `${FOR_MONEY} ${IF_SEEN}`,
+    text: `${FOR_MONEY} ${UNKNOWN_SECRET} ${IF_SEEN}`,
     schemas: typia.json.schemas<[RotatedKey, RotateKeyBody], '3.1'>(),
     status: 201,
     codes: [
