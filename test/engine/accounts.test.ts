@@ -20,9 +20,6 @@ function keyMaker(exchange: Exchange, account: number) {
   };
 }
 
-const enable = (exchange: Exchange, key: number, enabled: boolean): string =>
-  exchange.outcomeOf({ kind: 'updateKey', timeMs: exchange.nowMs, key, enabled });
-
 test('each tier has its number of active keys, and not one more', () => {
   const numbers: Record<Tier, number> = { BRONZE: 1, SILVER: 2, GOLD: 3, PLATINUM: 4, VIP: 5 };
   const exchange = new Exchange();
@@ -31,25 +28,6 @@ test('each tier has its number of active keys, and not one more', () => {
     for (let count = 0; count < numbers[tier]; count++) equal(makeKey(), 'accepted', tier);
     equal(makeKey(), 'too_many_keys', tier);
   }
-});
-
-test('disabled and expired keys do not count, from the millisecond of expiry on', () => {
-  const exchange = new Exchange();
-  const makeKey = keyMaker(exchange, exchange.account('SILVER', 0));
-  equal(makeKey(READ_SCOPES, exchange.nowMs + 1_000), 'accepted');
-  equal(makeKey(), 'accepted');
-  exchange.atMs = 999;
-  equal(makeKey(), 'too_many_keys');
-  exchange.atMs = 1_000;
-  equal(makeKey(), 'accepted');
-  equal(enable(exchange, 2, false), 'accepted');
-  equal(makeKey(), 'accepted');
-  equal(enable(exchange, 2, true), 'too_many_keys');
-  equal(enable(exchange, 4, true), 'accepted', 'it is enabled already');
-  equal(enable(exchange, 1, true), 'accepted', 'it is enabled already, though expired');
-  equal(enable(exchange, 1, false), 'accepted');
-  equal(enable(exchange, 1, true), 'key_expired');
-  equal(enable(exchange, 5, true), 'key_not_found');
 });
 
 test('the last cent can be withdrawn, a cent more cannot; seeds in rounds are not to be had', () => {

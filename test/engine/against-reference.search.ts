@@ -51,7 +51,7 @@ const GATES = ['clock_unsynchronised', 'journal_backlog', 'disk_reserve', 'shutt
 
 test('refusals of limit orders and cancellations that random streams seldom have are the same in both', () => {
   let closed = 0;
-  for (let seed = 1; seed <= 10; seed++) {
+  for (let seed = 11; seed <= 20; seed++) {
     const pair = runStream(seed, []);
     const { state } = pair.reference;
     const [round] = bettableRounds(state, state.timeMs);
@@ -81,7 +81,7 @@ test('refusals of limit orders and cancellations that random streams seldom have
 });
 
 function count(seen: Map<string, number>, line: string): void {
-  const [, text = '', outcome] = /^(\{.*?\})(?: gate \w+)? -> (\w+)$/.exec(line) ?? [];
-  const name = `${outcomeKind(JSON.parse(text) as Command)} ${outcome}`;
-  seen.set(name, (seen.get(name) ?? 0) + 1);
+  const [, text = '', words = ''] = /^(\{.*?\})(?: gate \w+)? -> ([\w ]+)$/.exec(line) ?? [];
+  const kind = outcomeKind(JSON.parse(text) as Command);
+  for (const word of words.split(' ')) seen.set(`${kind} ${word}`, (seen.get(`${kind} ${word}`) ?? 0) + 1);
 }

@@ -51,35 +51,6 @@ test('a new key has the account and the scopes of the old one, which is good unt
   equal(expiryOf(exchange, 2), exchange.nowMs + 30_000);
 });
 
-test('each active key can be rotated at once, and during the overlaps there are at most twice as many', () => {
-  const exchange = new Exchange();
-  const account = exchange.account('SILVER', 0);
-  for (const count of [1, 2])
-    deepEqual([make(exchange, account), exchange.pair.engine.keyCount], ['accepted', count]);
-  for (const key of [1, 2]) equal(rotate(exchange, key, key * 1_000), 'accepted');
-  deepEqual([rotate(exchange, 3, 1_000), make(exchange, account)], ['too_many_keys', 'too_many_keys']);
-  exchange.atMs += 1_000;
-  equal(rotate(exchange, 3, 1_000), 'accepted', 'the first overlap is over');
-  exchange.atMs += 2_000;
-  equal(make(exchange, account), 'too_many_keys', 'two are left, as many as the tier has');
-});
-
-test('a key that is disabled or expired, or whose scopes the tier no longer has, is not rotated', () => {
-  const exchange = new Exchange();
-  const account = exchange.account('SILVER', 0);
-  equal(make(exchange, account), 'accepted');
-  const timeMs = exchange.nowMs;
-  exchange.outcomeOf({ kind: 'updateKey', timeMs, key: 1, enabled: false });
-  equal(rotate(exchange, 1, 1), 'key_disabled');
-  exchange.outcomeOf({ kind: 'updateKey', timeMs, key: 1, enabled: true });
-  exchange.outcomeOf({ kind: 'updateAccount', timeMs, account, tier: 0, frozen: null });
-  equal(rotate(exchange, 1, 1), 'tier_too_low');
-  equal(expire(exchange, 1, timeMs + 1), 'accepted');
-  exchange.atMs += 1;
-  equal(rotate(exchange, 1, 1), 'key_expired');
-  equal(rotate(exchange, 9, 1), 'key_not_found');
-});
-
 test('no key is made or rotated where all gateways know as many as they have room for', () => {
   const state = new State();
   const rights = { account: state.accounts.add(null, 1), scopesMask: READ_SCOPES, expiresAtMs: null };

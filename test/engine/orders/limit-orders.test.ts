@@ -107,24 +107,6 @@ test('where the seeds are fixed, a fair share counts for nothing and is not kept
   deepEqual([bet.fairShareE6, filled.fairShareE6], [NO_FAIR_SHARE, NO_FAIR_SHARE]);
 });
 
-test('where both sides fit, the lower limit is filled first, and of the same limits the older order', () => {
-  for (const [firstE4, secondE4, filled] of [
-    [19_500, 19_400, [2, 1]],
-    [19_400, 19_500, [1, 2]],
-    [19_400, 19_400, [1, 2]],
-  ] as const) {
-    for (const first of SIDES) {
-      const { exchange, account } = opened(fairHouse());
-      const rest = (side: Side, limitOddsE4: number): Outcome =>
-        limit(exchange, { account, side, limitOddsE4, fairShareE6: side === 'UP' ? 900_000 : 100_000 });
-      rest(first, firstE4);
-      rest(first === 'UP' ? 'DOWN' : 'UP', secondE4);
-      const fill = { kind: 'fillOrders', market: BTC_15M, ordersMax: 9, fairShareE6: 500_000 } as const;
-      deepEqual(betsOf(exchange.accepted({ ...fill, timeMs: exchange.nowMs })), filled, first);
-    }
-  }
-});
-
 test("the house's newest quote decides at which odds a resting order is filled, never worse than its limit", () => {
   const { exchange, account } = opened(fairHouse());
   const resting = limit(exchange, { account, limitOddsE4: 25_000, fairShareE6: 500_000 });

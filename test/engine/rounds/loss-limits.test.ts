@@ -100,16 +100,6 @@ test("an asset's limit suspends all its markets, that of all markets every one",
   }
 });
 
-test('a limit that is reached counts as a suspension of markets that were suspended before, too', () => {
-  const exchange = exchangeWith({ assetCents: WON_CENTS }, [BTC, BTC_5M]);
-  exchange.accepted({ kind: 'suspendMarket', timeMs: exchange.nowMs, market: BTC_5M, suspended: true });
-  const before = exchange.reads.suspendedSeq(BTC_5M);
-  begin(exchange, 0, exchange.account('VIP', 10_000_00), [BTC]);
-  win(exchange, 0, [BTC]);
-  assert.ok(exchange.reads.suspendedSeq(BTC_5M) > before);
-  assert.equal(exchange.reads.suspendedSeq(BTC_5M), exchange.reads.suspendedSeq(BTC));
-});
-
 test('rules that lower a limit to what is lost today suspend its markets at once', () => {
   const exchange = exchangeWith({}, [BTC, ETH]);
   begin(exchange, 0, exchange.account('VIP', 10_000_00), [BTC]);

@@ -31,7 +31,7 @@ function samples(): Tables[] {
   const busy = new BusyEngine(3);
   busy.round(60);
   busy.round(60);
-  const streams = [4, 8, 9].map((seed) => randomEngine(seed, 400, false, true));
+  const streams = [20, 9, 3].map((seed) => randomEngine(seed, 400, false, true));
   return [busy.engine, ...streams, randomEngine(11, 400, true, true)].map(tablesOf);
 }
 const SAMPLES = samples();

@@ -59,7 +59,7 @@ const STEPS_PER_COMMAND = 4;
 /** As many whatever the stream is like, so that each batch stands in the same segment after a change of its moves. */
 function makeCommands(count: number): Command[] {
   const fingerprint = masterSecretFingerprint(SECRET);
-  const stream = randomCommands(11, count * STEPS_PER_COMMAND, false).slice(0, count - 1);
+  const stream = randomCommands(12, count * STEPS_PER_COMMAND, false).slice(0, count - 1);
   assert(stream.length === count - 1, 'the stream is long enough');
   const commands = stream.map((command) =>
     command.kind === 'configure'

@@ -1,5 +1,5 @@
 /**
- * Outcomes of commands, by kind, that random streams and long runs of the simulator must have met: a run that reaches
+ * Outcomes of commands, and some events, by kind, that random streams and long runs of the simulator must have met: a run that reaches
  * nothing proves nothing.
  */
 import type { Command } from '../../../engine/model/commands.js';
@@ -45,9 +45,11 @@ const IN_STREAMS: Outcomes = {
   declareSetup: ['accepted'],
   withdrawHouse: [...MOVED_ONCE, 'insufficient_balance'],
   expireKey: ['accepted', 'invalid_request', 'key_not_found'],
-  rotateKey: ['accepted', 'key_disabled', 'key_expired', 'key_not_found'],
+  rotateKey: ['accepted', 'key_disabled', 'key_expired', 'key_not_found', 'tier_too_low', 'too_many_keys'],
+  configure: ['lossLimitReached'],
+  settle: ['invalid_request', 'lossLimitReached'],
   ...Object.fromEntries(
-    ['advance', 'boundaryPrice', 'openLate', 'settle', 'fillOrders', 'expireOrders'].map((kind) => [
+    ['advance', 'boundaryPrice', 'openLate', 'fillOrders', 'expireOrders'].map((kind) => [
       kind,
       ['invalid_request'],
     ]),

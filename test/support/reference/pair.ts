@@ -60,7 +60,7 @@ export class Pair {
     const quote = command.kind === 'placeOrder' ? this.#quote(command, gate, guards) : null;
     const expected = this.reference.apply(command, gate, guards);
     const actual = this.engine.apply(command, gate, guards);
-    const summary = expected.status === 'rejected' ? expected.code : expected.status;
+    const summary = summaryOf(expected);
     this.story.push(`${JSON.stringify(command)}${gate === null ? '' : ` gate ${gate}`} -> ${summary}`);
     deepEqual(withoutDetail(actual), withoutDetail(expected), 'outcomes of the engine and of the reference');
     if (quote !== null) checkQuote(quote, actual);
@@ -137,6 +137,11 @@ function checkQuote({ offer, refusal, rests }: OrderQuote, outcome: Outcome): vo
   const { percentE2: _, ...quoted } = must(offer, 'the offer of an order that is placed');
   deepEqual(quoted, { roundNumber, oddsE4, entryPercentE2, payoutCents }, 'the offer that was quoted');
 }
+
+const summaryOf = (outcome: Outcome): string => {
+  if (outcome.status !== 'accepted') return outcome.status === 'rejected' ? outcome.code : outcome.status;
+  return [...new Set(['accepted', ...outcome.events.map(({ type }) => type)])].join(' ');
+};
 
 type Fields = Readonly<Record<string, unknown>>;
 const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null;

@@ -1,6 +1,6 @@
 import type { Command } from '../../../../engine/model/commands.js';
-import { ASSET_CLASSES, TIERS } from '../../../../engine/model/domain.js';
-import { rulesOf } from '../state.js';
+import { ASSET_CLASSES, TIERS, WRITE_SCOPES_MASK, WRITE_TIER } from '../../../../engine/model/domain.js';
+import { accountOf, type ReferenceKey, type ReferenceState, rulesOf } from '../state.js';
 import type { Rng } from './rng.js';
 import { WORLD_MARKETS, type World } from './world.js';
 
@@ -89,13 +89,28 @@ export const expireKey = (world: World, rng: Rng): Command => ({
   expiresAtMs: soon(world, rng),
 });
 
+const isActive = ({ nowMs }: World, { enabled, expiresAtMs }: ReferenceKey): boolean =>
+  enabled && (expiresAtMs === null || expiresAtMs > nowMs);
+
+/** Active, with scopes that the tier of their account lacks by now. */
+export const keysBeyondTier = (world: World): ReferenceKey[] =>
+  world.state.keys
+    .filter((key) => isActive(world, key) && (key.scopesMask & WRITE_SCOPES_MASK) !== 0)
+    .filter(({ account }) => (accountOf(world.state, account)?.tier ?? 0) < WRITE_TIER);
+
+function keyToRotate(world: World, rng: Rng): number {
+  const active = world.state.keys.filter((key) => isActive(world, key));
+  const chosen = rng.pick([keysBeyondTier(world), active, []]);
+  return chosen.length > 0 ? rng.pick(chosen).key : someKey(world, rng);
+}
+
 export function rotateKey(world: World, rng: Rng): Command | null {
   if (world.state.keys.length >= KEYS_MAX) return null;
   return {
     kind: 'rotateKey',
     timeMs: world.nowMs,
-    key: someKey(world, rng),
-    overlapEndsMs: rng.pick([world.nowMs, soon(world, rng)]),
+    key: keyToRotate(world, rng),
+    overlapEndsMs: rng.pick([world.nowMs, soon(world, rng), world.nowMs + 600_000]),
     digest: newDigest(world, rng),
     expiresAtMs: rng.chance(0.7) ? null : soon(world, rng),
   };
@@ -153,9 +168,12 @@ export const setTrading = (world: World, rng: Rng): Command => ({
   reason: rng.pick(['', 'maintenance']),
 });
 
+export const suspendedMarkets = ({ markets }: ReferenceState): number[] =>
+  markets.flatMap(({ market, suspendedSeq }) => (suspendedSeq > 0 ? [market] : []));
+
 export function suspendMarket(world: World, rng: Rng): Command {
-  const suspended = world.state.markets.filter((one) => one.suspendedSeq > 0).map(({ market }) => market);
-  const isResuming = suspended.length > 0 && rng.chance(0.7);
+  const suspended = suspendedMarkets(world.state);
+  const isResuming = suspended.length > 0 && rng.chance(0.8);
   return {
     kind: 'suspendMarket',
     timeMs: world.nowMs,

@@ -1,13 +1,26 @@
 /** Random orders that look for the limits: of stake, balance, exposure, slippage and repetition. */
 import { must } from '../../../../engine/base/assert.js';
 import type { Command, IdempotencyDigest, PlaceOrder } from '../../../../engine/model/commands.js';
-import { LIMIT_ODDS_E4_MAX, LIMIT_ODDS_E4_MIN, NO_END, NO_LIMIT } from '../../../../engine/model/domain.js';
+import {
+  LIMIT_ODDS_E4_MAX,
+  LIMIT_ODDS_E4_MIN,
+  NO_END,
+  NO_LIMIT,
+  UP,
+} from '../../../../engine/model/domain.js';
 import { type ErrorCode, NO_SHARE_CODES } from '../../../../engine/model/errors.js';
 import { plainOrder } from '../../engine/plain-order.js';
 import { referenceOddsE4, referencePayoutCents, referencePercentE2 } from '../arithmetic.js';
 import { edgeOf, edgeOfRound, isQuoted, offeredPools, payoutsOn } from '../quotes.js';
 import { bettableRounds } from '../reads.js';
-import { accountOf, type ReferenceRound, rulesOf } from '../state.js';
+import {
+  accountOf,
+  poolOf,
+  type ReferenceBet,
+  type ReferenceRound,
+  type ReferenceState,
+  rulesOf,
+} from '../state.js';
 import type { Rng } from './rng.js';
 import { type Move, WORLD_MARKETS, type World } from './world.js';
 
@@ -51,7 +64,7 @@ export function order(world: World, rng: Rng): Move | null {
 export function limitOrder(world: World, rng: Rng): Move | null {
   const made = order(world, rng);
   if (made === null || made.command.kind !== 'placeOrder') return null;
-  const { command } = made;
+  const command = rng.chance(0.5) ? resting(world, rng, made.command) : made.command;
   const round = world.state.markets[command.market]?.current ?? null;
   const wanted = round === null ? 20_000 : limitOddsE4(rng, round, command);
   const limit = Math.min(Math.max(wanted, LIMIT_ODDS_E4_MIN), LIMIT_ODDS_E4_MAX);
@@ -62,14 +75,25 @@ export function limitOrder(world: World, rng: Rng): Move | null {
   };
 }
 
+/** Small, at a share that favours its side, beside an order on the other: both fit together at another share. */
+function resting(world: World, rng: Rng, order: PlaceOrder): PlaceOrder {
+  const rounds = roundsWithResting(world.state).filter(isQuoted);
+  const round = rounds.length > 0 ? rng.pick(rounds) : (world.state.markets[order.market]?.current ?? null);
+  if (round === null) return order;
+  const side = 1 - (round.resting.at(-1)?.placed.side ?? order.side);
+  const smallCents = Math.ceil((poolOf(round, 0) + poolOf(round, 1)) / 20);
+  const stakeCents = Math.max(Math.min(order.stakeCents, smallCents), round.rules.minStakeCents);
+  const farE6 = side === UP ? rng.integer(600_000, 900_000) : rng.integer(100_000, 400_000);
+  const fairShareE6 = order.fairShareE6 < 0 ? order.fairShareE6 : farE6;
+  return { ...order, market: round.market, side, stakeCents, fairShareE6 };
+}
+
 function limitOddsE4(
   rng: Rng,
   round: ReferenceRound,
   { side, stakeCents, fairShareE6 }: Pick<PlaceOrder, 'side' | 'stakeCents' | 'fairShareE6'>,
 ): number {
-  const pools = offeredPools(round, Math.max(fairShareE6, 0));
-  const ownCents = must(pools[side], 'pool') + stakeCents;
-  const oddsE4 = referenceOddsE4(pools[0] + pools[1] + stakeCents, ownCents);
+  const oddsE4 = oddsAt(round, side, stakeCents, Math.max(fairShareE6, 0));
   return rng.weighted<() => number>([
     [3, () => oddsE4],
     [3, () => oddsE4 + 1],
@@ -77,6 +101,11 @@ function limitOddsE4(
     [4, () => Math.ceil(oddsE4 / 1_000) * 1_000],
     [1, () => rng.integer(LIMIT_ODDS_E4_MIN, 60_000)],
   ])();
+}
+
+function oddsAt(round: ReferenceRound, side: number, stakeCents: number, shareE6: number): number {
+  const pools = offeredPools(round, shareE6);
+  return referenceOddsE4(pools[0] + pools[1] + stakeCents, must(pools[side], 'pool') + stakeCents);
 }
 
 export function cancelOrder(world: World, rng: Rng): Move | null {
@@ -119,10 +148,29 @@ export function setDeadman(world: World, rng: Rng): Move {
   return { command, gate: gate(rng) };
 }
 
+/** The share at which the order just gets the odds that it names, or one that also fits others on its side. */
+function fillingShare(rng: Rng, round: ReferenceRound, { placed, limitOddsE4 }: ReferenceBet): number {
+  let [best, worst] = placed.side === UP ? [0, 1_000_000] : [1_000_000, 0];
+  while (Math.abs(best - worst) > 1) {
+    const middle = Math.floor((best + worst) / 2);
+    if (oddsAt(round, placed.side, placed.stakeCents, middle) >= limitOddsE4) best = middle;
+    else worst = middle;
+  }
+  const more = rng.pick([0, rng.integer(0, 200_000)]);
+  return Math.min(Math.max(placed.side === UP ? best - more : best + more, 0), 1_000_000);
+}
+
+export const roundsWithResting = ({ markets }: ReferenceState): ReferenceRound[] =>
+  markets.flatMap(({ current }) => (current !== null && current.resting.length > 0 ? [current] : []));
+
 export function fillOrders(world: World, rng: Rng): Command {
-  const live = bettableRounds(world.state, world.nowMs);
-  const market = live.length > 0 && rng.chance(0.95) ? rng.pick(live).market : rng.pick(WORLD_MARKETS);
-  const fairShareE6 = fairShare(world, market);
+  const rounds = roundsWithResting(world.state);
+  const round = rounds.length > 0 && rng.chance(0.95) ? rng.pick(rounds) : null;
+  const market = round?.market ?? rng.pick(WORLD_MARKETS);
+  const isWandering = round === null || rng.chance(0.3);
+  const fairShareE6 = isWandering
+    ? fairShare(world, market)
+    : fillingShare(rng, round, rng.pick(round.resting));
   const ordersMax = rng.pick([1, 2, 100]);
   return { kind: 'fillOrders', timeMs: world.nowMs, market, fairShareE6, ordersMax };
 }

@@ -18,6 +18,8 @@ import * as orders from './order-moves.js';
 import { Rng } from './rng.js';
 import { type Move, WORLD_ASSETS, WORLD_HISTORY_BETS, WORLD_MARKETS, World } from './world.js';
 
+/** Most streams begin on the day before: 2023-11-15T00:00:00Z. */
+const MIDNIGHT_MS = 1_700_006_400_000;
 /** A stream fails at its end, and shrinking has left little else. */
 const STORY_LINES = 40;
 
@@ -26,12 +28,12 @@ type Generator = (world: World, rng: Rng) => Move | Command | null;
 function limitMoves({ state, nowMs }: World, isBetting: boolean): readonly (readonly [number, Generator])[] {
   const isExpiring = nextExpiryMs(state) <= nowMs;
   return [
-    [isBetting ? 25 : 1, orders.limitOrder],
+    [isBetting ? 40 : 1, orders.limitOrder],
     [isBetting ? 6 : 0.5, orders.cancelOrder],
     [isBetting ? 3 : 0.5, orders.cancelOrders],
-    [isBetting ? 12 : 0.3, orders.fillOrders],
+    [orders.roundsWithResting(state).length > 0 ? 15 : 0.3, orders.fillOrders],
     [1, orders.setDeadman],
-    [isExpiring ? 8 : 0.3, orders.expireOrders],
+    [isExpiring ? 4 : 0.3, orders.expireOrders],
   ];
 }
 
@@ -56,11 +58,11 @@ function choices(world: World): readonly (readonly [number, Generator])[] {
     [2, operator.createKey],
     [2, operator.updateKey],
     [0.7, operator.expireKey],
-    [1, operator.rotateKey],
+    [operator.keysBeyondTier(world).length > 0 ? 4 : 1, operator.rotateKey],
     [0.7, operator.configure],
     [0.7, operator.setCalendar],
-    [state.trading.enabled ? 0.3 : 5, operator.setTrading],
-    [0.5, operator.suspendMarket],
+    [state.trading.enabled ? 0.5 : 5, operator.setTrading],
+    [0.7 + 2 * operator.suspendedMarkets(state).length, operator.suspendMarket],
     [0.3, operator.declareSetup],
   ];
 }
@@ -142,7 +144,7 @@ function drive(
   hasLimits = true,
 ): void {
   const rng = new Rng(worldSeed);
-  const startMs = 1_700_000_000_000 + rng.integer(0, 900_000);
+  const startMs = MIDNIGHT_MS - rng.integer(0, 600_000);
   const world = new World(target.reference.state, startMs, isQuoting, hasLimits);
   openWorld(target, world, rng);
   for (const seed of steps) {

@@ -6,9 +6,10 @@ import { must } from '../../../../engine/base/assert.js';
 import type { Command } from '../../../../engine/model/commands.js';
 import { assetOf, MARKET_IDS, marketOf, TIERS, timeFrameOf } from '../../../../engine/model/domain.js';
 import type { ErrorCode } from '../../../../engine/model/errors.js';
+import { scopesOfMarket } from '../../../../engine/model/loss-limits.js';
 import { defaultRules, type MarketRules, type Rules } from '../../../../engine/model/rules.js';
 import { fixedHouse } from '../../engine/house-rules.js';
-import type { ReferenceState } from '../state.js';
+import { lostOf, type ReferenceState } from '../state.js';
 import { Rng } from './rng.js';
 
 export const WORLD_MARKETS: readonly number[] = [
@@ -53,8 +54,21 @@ export class World {
 
   /** Keeps everything of `kept` that must not be lost. */
   rules(rng: Rng, kept: Rules | null): Rules {
-    const rules = seededRules(rng, kept);
+    const drawn = seededRules(rng, kept);
+    const rules = { ...drawn, lossLimits: this.#lossLimits(rng) };
     return this.isQuoting ? quoting(rules, this.quoteRng) : rules;
+  }
+
+  /** Small ones, and often just what was lost where the last round ended. */
+  #lossLimits(rng: Rng): Rules['lossLimits'] {
+    const { state, nowMs } = this;
+    const scopes = scopesOfMarket(state.results.at(-1)?.market ?? must(WORLD_MARKETS[0], 'market'));
+    const [marketCents = 1, assetCents = 1, allCents = 1] = scopes.map((scope) =>
+      rng.chance(0.5)
+        ? Math.max(1, lostOf(state, scope, nowMs) + rng.integer(0, 1))
+        : rng.pick([1, 30_00, 300_00, 50_000_00]),
+    );
+    return { marketCents, assetCents, allCents };
   }
 
   price(asset: number): number {
@@ -81,13 +95,13 @@ function worldMarket(market: number, rng: Rng): MarketRules {
     lockLeadMs: rng.chance(0.8) ? must(LOCK_LEAD_MS[timeFrameOf(market)], 'lead') : rng.integer(0, 20_000),
     minStakeCents: rng.pick([1, 100, 100, 2_50]),
     maxStakeCents: rng.pick([500_00, 10_000_00, 10_000_00, 1_000_000_00]),
-    house: fixedHouse(rng.pick([1, 7, 100_00, 1_000_00, 1_000_00, 333_33])),
+    house: fixedHouse(rng.pick([1, 7, 100_00, 1_000_00, 333_33, 10_000_00, 10_000_00])),
     maxPriceAgeMs: rng.pick([10_000, 10_000, 0, 3_000]),
     quoteAgeMs: 2_000,
   };
 }
 
-function seededRules(rng: Rng, kept: Rules | null): Rules {
+function seededRules(rng: Rng, kept: Rules | null): Omit<Rules, 'lossLimits'> {
   const markets = WORLD_MARKETS.filter(() => rng.chance(0.93));
   const limits = [0, 1_000_00, 5_000_00, 10_000_00, 50_000_00];
   const drawn = {
@@ -95,7 +109,7 @@ function seededRules(rng: Rng, kept: Rules | null): Rules {
     tiers: TIERS.map((tier, index) => ({
       tier,
       maxStakeCents: must(limits[index], 'limit') + (rng.chance(0.1) ? rng.integer(0, 500_00) : 0),
-      activeKeysMax: index + 1 - (index > 0 && rng.chance(0.1) ? 1 : 0),
+      activeKeysMax: rng.chance(0.4) ? 1 : index + 1,
     })),
     feeBps: rng.pick([300, 300, 300, 0, 1, 9_999]),
     cutoffMs: rng.pick([20_000, 20_000, 20_000, 0, 5_000]),
@@ -109,7 +123,6 @@ function seededRules(rng: Rng, kept: Rules | null): Rules {
     idempotencyEntriesMax: rng.pick([3, 40, 1_000, 1_000]),
     masterSecretFingerprint: 'ab'.repeat(32),
   };
-  const { lossLimits, news, profiles } = defaultRules('');
-  const tight = { marketCents: 1_000_00, assetCents: 2_000_00, allCents: 3_000_00 };
-  return { ...drawn, news, profiles, lossLimits: drawn.openBetsMax < 200 ? tight : lossLimits };
+  const { news, profiles } = defaultRules('');
+  return { ...drawn, news, profiles };
 }
