@@ -6,14 +6,14 @@ import { isAvailable } from '../support/programs.js';
 import { LOSSES } from './disk.js';
 import { withRecording } from './power-loss.js';
 
-const IMAGES = byEffort({ test: 100, prove: 200, night: 1_000 });
+const IMAGES = byEffort({ test: 50, prove: 200, night: 1_000 });
 
 const skip = isAvailable('strace') ? false : 'strace is not installed';
 
 test('power losses of servers that were recorded', { skip }, async (t) => {
-  await withRecording({ orders: 360 }, async (losePower) => {
+  await withRecording({ orders: 180 }, async (losePower) => {
     await t.test('whatever is left of unsynced writes, no acknowledged order is lost', async (context) => {
-      const report = await losePower({ seed: 1, images: IMAGES, startsOneIn: Math.ceil(IMAGES / 3) });
+      const report = await losePower({ seed: 1, images: IMAGES, startsOneIn: 50 });
       for (const loss of LOSSES) assert.ok((report.images.get(loss) ?? 0) >= IMAGES / 5, loss);
       assert.ok(report.aheadOfMark > 0, 'images between a commit and its acknowledgement are among them');
       assert.ok(report.started > 0, 'the real program is started on some');
