@@ -29,8 +29,8 @@ const GUARDED: readonly string[] = [
 
 function samples(): Tables[] {
   const busy = new BusyEngine(3);
-  busy.round(60);
-  busy.round(60);
+  busy.round(30);
+  busy.round(30);
   const streams = [20, 9, 3].map((seed) => randomEngine(seed, 400, false, true));
   return [busy.engine, ...streams, randomEngine(11, 400, true, true)].map(tablesOf);
 }
