@@ -96,7 +96,7 @@ test('a divergence of the shadow ends the server, with both digests and the numb
 
 test('without space for snapshots and archive orders continue, it is logged once, and a restart catches up', async () => {
   const root = newDataDir();
-  const commands = (print: string) => [...setUpCommands(50, 10_000, print), ...orders(0, 22_000, 50)];
+  const commands = (print: string) => [...setUpCommands(50, 10_000, print), ...orders(0, 14_000, 50)];
   const hot = new HotSide(root, commands, 1024 * 1024);
   hot.write(hot.left, 100);
   hot.close();
