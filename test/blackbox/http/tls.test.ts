@@ -29,12 +29,12 @@ after(async () => (await shared)?.remove());
 async function sharedServer() {
   const { cert, certFile, keyFile } = must(pair, 'a pair of files');
   const env = { TOTE_TLS_CERT_FILE: certFile, TOTE_TLS_KEY_FILE: keyFile };
-  shared ??= Server.start({ env: { TOTE_GATEWAYS: '3', TOTE_LOG_LEVEL: 'info', ...env } });
+  shared ??= Server.start({ env });
   return { server: await shared, cert, certFile };
 }
 
 const start = (t: TestContext, env: Readonly<Record<string, string>>): Promise<Server> =>
-  Server.startFor(t, { env: { TOTE_GATEWAYS: '3', TOTE_LOG_LEVEL: 'info', ...env } });
+  Server.startFor(t, { env: { TOTE_LOG_LEVEL: 'info', ...env } });
 
 const portOf = (url: string): number => Number(new URL(url).port);
 
@@ -128,7 +128,11 @@ test('SIGHUP puts another certificate in force for new connections, and drops no
   const second = selfSigned(folder, 'second');
   const files = { certFile: join(folder, 'live.crt'), keyFile: join(folder, 'live.key') };
   replace(files, first);
-  const server = await start(t, { TOTE_TLS_CERT_FILE: files.certFile, TOTE_TLS_KEY_FILE: files.keyFile });
+  const server = await start(t, {
+    TOTE_GATEWAYS: '3',
+    TOTE_TLS_CERT_FILE: files.certFile,
+    TOTE_TLS_KEY_FILE: files.keyFile,
+  });
   const { secret } = await server.createBettor();
   const to = { port: portOf(server.publicUrl), ca: [first.cert, second.cert] };
   const kept = { ...to, agent: new Agent({ keepAlive: true, maxSockets: 1 }) };
