@@ -16,7 +16,7 @@ import { outcomeKind, STREAM_OUTCOMES } from '../support/reference/outcomes.js';
 import { runStream } from '../support/reference/random/stream.js';
 import { bettableRounds } from '../support/reference/reads.js';
 
-const RUNS = byEffort({ test: 30, prove: 50, night: 1_200 });
+const RUNS = byEffort({ test: 20, prove: 50, night: 1_200 });
 const SEED = Number(process.env['TOTE_TEST_SEED'] ?? 20_261_121);
 const STEPS_MAX = 900;
 
