@@ -206,7 +206,7 @@ test('limits that would refuse the load are named, and nothing is sent', async (
 test('errors are counted by code, and the run goes on', async () => {
   const out = join(root, 'errors.json');
   await plain.server.operate('PUT', '/trading', { enabled: false });
-  const args = [...base, '--rate=20', '--mix=orders=1,market=1', `--out=${out}`];
+  const args = [...base, '--seconds=1', '--rate=20', '--mix=orders=1,market=1', `--out=${out}`];
   const { code, stdout, stderr } = await bench(args);
   assert.equal(code, 0, stderr);
   const { data } = drivenIn(out);
