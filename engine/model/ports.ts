@@ -259,6 +259,9 @@ export interface StreamOwner {
 export interface StreamUpgrade {
   /** Sec-WebSocket-Protocol as sent; '' if absent. */
   readonly protocols: string;
-  /** Opens the WebSocket in place of an answer, with one of the protocols, or '' for none. Does nothing if the client has gone. */
-  accept(protocol: string, open: (socket: StreamSocket) => StreamOwner): void;
+  /**
+   * Opens the WebSocket in place of an answer, with one of the protocols, or '' for none; `headers` are further ones of
+   * the 101. Does nothing if the client has gone.
+   */
+  accept(protocol: string, open: (socket: StreamSocket) => StreamOwner, headers?: HeaderBlock): void;
 }

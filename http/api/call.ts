@@ -129,7 +129,7 @@ export class Call implements Counted {
   }
 
   sendEmpty(status: number, headers: ExtraHeaders): void {
-    let block = this.texts.limitHead(this.limitKind) + this.#tail;
+    let block = this.limitBlock;
     for (let at = 0; at < headers.length; at += 2) block += `\r\n${headers[at]}: ${headers[at + 1]}`;
     this.#answer(status, block, '');
   }
@@ -139,8 +139,7 @@ export class Call implements Counted {
     const { acceptEncoding, ifNoneMatch } = this.request;
     const form = body.form(acceptEncoding);
     if (isNamed(form.etag, ifNoneMatch)) {
-      const block = this.texts.limitHead(this.limitKind) + this.#tail;
-      this.#answer(NOT_MODIFIED, block + form.notModifiedHead, '');
+      this.#answer(NOT_MODIFIED, this.limitBlock + form.notModifiedHead, '');
       return;
     }
     this.#answer(OK, this.#headBytes('200 OK', form.head), form.bytes);
@@ -154,6 +153,11 @@ export class Call implements Counted {
   #headBytes(statusLine: string, last: string): HeadBytes {
     const { limitKind, remaining, resetSeconds, requestNumber } = this;
     return this.texts.bytes(statusLine, last, limitKind, remaining, resetSeconds, requestNumber);
+  }
+
+  /** The headers of every answer. */
+  get limitBlock(): HeaderBlock {
+    return this.texts.limitHead(this.limitKind) + this.#tail;
   }
 
   get #tail(): string {

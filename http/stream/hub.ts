@@ -6,6 +6,7 @@
  * limits, so a manual clock moves them, and by the real one: clients give up a stream without them.
  */
 import { scopesMask } from '../../engine/model/domain.js';
+import type { StreamOwner, StreamSocket } from '../../engine/model/ports.js';
 import type { SignedHead } from '../../engine/proofs/statements.js';
 import { ask } from '../api/ask.js';
 import { refuseKey } from '../api/authentication.js';
@@ -99,10 +100,11 @@ export class StreamHub implements ConnectionHost, OrderHost, Client {
     if (!this.parts.counts.take(key)) throw TOO_MANY;
     const offered = upgrade.protocols.split(',').map((name) => name.trim());
     let isOpen = false;
-    upgrade.accept(offered.includes(PROTOCOL) ? PROTOCOL : '', (socket) => {
+    const opened = (socket: StreamSocket): StreamOwner => {
       isOpen = true;
       return new Connection(socket, { key, account, address }, this);
-    });
+    };
+    upgrade.accept(offered.includes(PROTOCOL) ? PROTOCOL : '', opened, call.limitBlock);
     if (!isOpen) this.parts.counts.giveBack(key);
   }
 

@@ -37,6 +37,7 @@ import type { RequestHost, SlowRequest } from './request-host.js';
 import { isWebSocket, keyOf, type WebSocketData } from './web-socket.js';
 
 const NO_BODY = new Uint8Array(0);
+const SWITCHING_PROTOCOLS = 101;
 const CLOSES = '\r\nConnection: close';
 
 export class RequestContext implements HttpRequest, HttpResponder, SlowRequest, Client {
@@ -122,8 +123,7 @@ export class RequestContext implements HttpRequest, HttpResponder, SlowRequest, 
     this.#isUpgrade = true;
     this.apiKey = keyOf(this.apiKey, protocols);
     this.fault = fault;
-    if (isWebSocket(request))
-      this.upgrade = { protocols, accept: (protocol, open) => this.#accept(protocol, key, context, open) };
+    if (isWebSocket(request)) this.upgrade = { protocols, accept: this.#accept.bind(this, key, context) };
     this.start();
   }
 
@@ -170,10 +170,11 @@ export class RequestContext implements HttpRequest, HttpResponder, SlowRequest, 
   }
 
   #accept(
-    protocol: string,
     key: string,
     context: UwsSocketContext,
+    protocol: string,
     open: (socket: StreamSocket) => StreamOwner,
+    headers: HeaderBlock = '',
   ): void {
     if (!this.#beginAnswer()) return;
     const { path, address } = this;
@@ -181,6 +182,7 @@ export class RequestContext implements HttpRequest, HttpResponder, SlowRequest, 
     const accept = (): void => {
       // The response ends here, and an abort is no longer reported to it.
       this.#finish();
+      if (headers !== '') this.response.writeStatus(headOf(SWITCHING_PROTOCOLS, headers));
       this.response.upgrade(data, key, protocol, '', context);
     };
     if (this.#isCorked) accept();

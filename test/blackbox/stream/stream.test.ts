@@ -31,6 +31,8 @@ test('a key opens it by the header or by a subprotocol, below both bases', async
     const byHeader = await open(trader.secret, { base });
     await byHeader.take('heartbeat');
     assert.equal(byHeader.socket.protocol, '');
+    const { 'x-ratelimit-limit': limit, 'x-request-id': id } = byHeader.headers;
+    assert.ok(Number(limit) > 0 && id !== undefined, 'the limits and an id, as in every answer');
     const byProtocol = await open(null, { base, protocols: ['tote.v1', `tote.key.${trader.secret}`] });
     await byProtocol.take('heartbeat');
     assert.equal(byProtocol.socket.protocol, 'tote.v1');

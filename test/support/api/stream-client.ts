@@ -1,6 +1,7 @@
 /** A client of the stream, over the package `ws`, that checks the form of every message. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import type { IncomingHttpHeaders } from 'node:http';
 import { after } from 'node:test';
 import typia from 'typia';
 import WebSocket from 'ws';
@@ -10,6 +11,7 @@ import { StreamDocument } from './stream-document.js';
 const validate = typia.createValidateEquals<ServerMessage>();
 const document = new StreamDocument();
 
+type Answer = 'subscribed' | 'unsubscribed' | 'pong' | 'order' | 'cancelledAll' | 'deadman';
 type OfType<T extends ServerMessage['type']> = Extract<ServerMessage, { readonly type: T }>;
 
 export class UpgradeRefused extends Error {
@@ -39,6 +41,8 @@ export class StreamClient {
   #ids = 0;
   readonly closed: Promise<{ readonly code: number; readonly reason: string }>;
   isClosed = false;
+  /** The answer that opened it has these. */
+  headers: IncomingHttpHeaders = {};
 
   private constructor(
     readonly socket: WebSocket,
@@ -52,7 +56,11 @@ export class StreamClient {
         resolve({ code, reason: String(reason) });
       });
     });
-    socket.on('error', () => undefined);
+    socket
+      .on('error', () => undefined)
+      .on('upgrade', ({ headers }) => {
+        this.headers = headers;
+      });
   }
 
   static async open(
@@ -150,10 +158,7 @@ export class StreamClient {
   }
 
   /** The request must succeed with a message of this type. */
-  async ask<T extends 'subscribed' | 'unsubscribed' | 'pong' | 'order' | 'cancelledAll' | 'deadman'>(
-    type: T,
-    message: Readonly<Record<string, unknown>>,
-  ): Promise<OfType<T>> {
+  async ask<T extends Answer>(type: T, message: Readonly<Record<string, unknown>>): Promise<OfType<T>> {
     const answer = await this.#answerTo(this.request(message));
     if (answer.type !== type) throw new Error(JSON.stringify(answer));
     return answer as OfType<T>;
@@ -170,17 +175,9 @@ export class StreamClient {
     return answer.code;
   }
 
-  #answerTo(
-    id: number,
-  ): Promise<
-    OfType<'subscribed' | 'unsubscribed' | 'pong' | 'order' | 'cancelledAll' | 'deadman' | 'error'>
-  > {
+  #answerTo(id: number): Promise<OfType<Answer | 'error'>> {
     return this.#first(
-      (
-        message,
-      ): message is OfType<
-        'subscribed' | 'unsubscribed' | 'pong' | 'order' | 'cancelledAll' | 'deadman' | 'error'
-      > => 'id' in message && message.id === id,
+      (message): message is OfType<Answer | 'error'> => 'id' in message && message.id === id,
       `answer to ${id}`,
     );
   }
