@@ -5,15 +5,12 @@ import { AMOUNT_CENTS_MAX } from '../../engine/base/money.js';
 import { TIERS, type Tier } from '../../engine/model/domain.js';
 import { Exchange } from '../support/reference/exchange.js';
 
-const READ_SCOPES = 0b0011;
-
 function keyMaker(exchange: Exchange, account: number) {
   let made = account * 1_000;
-  return (scopesMask = READ_SCOPES, expiresAtMs: number | null = null): string => {
+  return (): string => {
     made += 1;
-    const digest = made.toString(16).padStart(64, '0');
-    const timeMs = exchange.nowMs;
-    const outcome = exchange.apply({ kind: 'createKey', timeMs, account, digest, scopesMask, expiresAtMs });
+    const key = { scopesMask: 0b0011, digest: made.toString(16).padStart(64, '0'), expiresAtMs: null };
+    const outcome = exchange.apply({ kind: 'createKey', timeMs: exchange.nowMs, account, ...key });
     if (outcome.status !== 'rejected') return outcome.status;
     if (outcome.code === 'too_many_keys') match(outcome.detail, /have (1 active key|[2-5] active keys)$/);
     return outcome.code;

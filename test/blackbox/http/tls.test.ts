@@ -28,8 +28,7 @@ let shared: Promise<Server> | undefined;
 after(async () => (await shared)?.remove());
 async function sharedServer() {
   const { cert, certFile, keyFile } = must(pair, 'a pair of files');
-  const env = { TOTE_TLS_CERT_FILE: certFile, TOTE_TLS_KEY_FILE: keyFile };
-  shared ??= Server.start({ env });
+  shared ??= Server.start({ env: { TOTE_TLS_CERT_FILE: certFile, TOTE_TLS_KEY_FILE: keyFile } });
   return { server: await shared, cert, certFile };
 }
 
@@ -126,13 +125,11 @@ test('TLS 1.2 and 1.3 are spoken, and nothing older', { skip }, async () => {
 test('SIGHUP puts another certificate in force for new connections, and drops none', { skip }, async (t) => {
   const first = selfSigned(folder, 'first');
   const second = selfSigned(folder, 'second');
-  const files = { certFile: join(folder, 'live.crt'), keyFile: join(folder, 'live.key') };
+  const [certFile, keyFile] = [join(folder, 'live.crt'), join(folder, 'live.key')];
+  const files = { certFile, keyFile };
   replace(files, first);
-  const server = await start(t, {
-    TOTE_GATEWAYS: '3',
-    TOTE_TLS_CERT_FILE: files.certFile,
-    TOTE_TLS_KEY_FILE: files.keyFile,
-  });
+  const env = { TOTE_GATEWAYS: '3', TOTE_TLS_CERT_FILE: certFile, TOTE_TLS_KEY_FILE: keyFile };
+  const server = await start(t, env);
   const { secret } = await server.createBettor();
   const to = { port: portOf(server.publicUrl), ca: [first.cert, second.cert] };
   const kept = { ...to, agent: new Agent({ keepAlive: true, maxSockets: 1 }) };
