@@ -5,14 +5,16 @@ import {
   copyFileSync,
   existsSync,
   readdirSync,
-  readFileSync,
   realpathSync,
   rmSync,
   statSync,
 } from 'node:fs';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
+import { attempt } from '../../engine/base/attempt.js';
 import { FILE_MODE, renameDurably, syncPath, unfinishedPath } from '../data-dir/files.js';
 import type { DataDir } from '../data-dir/layout.js';
+import { readOperatorTokens } from '../data-dir/operator-tokens.js';
+import { openMasterSecret, readOperatorToken } from '../data-dir/secrets.js';
 import { readSigningKeys } from '../data-dir/signing-keys.js';
 import { requireSpaceForCopy } from '../data-dir/space.js';
 import { isDiskFull, JournalError } from '../errors.js';
@@ -41,48 +43,56 @@ export const secretFiles = (dir: DataDir): string[] => [
   dir.signingKeysFile,
 ];
 
+/** As a start reads them: it refuses what these refuse. */
+const SECRETS = {
+  masterSecretFile: (dir: DataDir): unknown => openMasterSecret(dir, false),
+  operatorTokenFile: readOperatorToken,
+  operatorTokensFile: (dir: DataDir): unknown => readOperatorTokens(dir.operatorTokensFile, false),
+  signingKeysFile: readSigningKeys,
+} as const;
+type SecretName = keyof typeof SECRETS;
+
 /**
- * Copies secrets that the target lacks, and the tokens of operators and the signing keys as they are now: what was revoked
- * or retired must not come back with an older copy. Returns sentences on what is missing or left as it was.
+ * Copies secrets as they are now: what was revoked or retired must not come back with an older copy. A damaged one takes
+ * the place of no good copy. Returns sentences on what is missing, damaged or left as it was.
  */
 export function copySecrets(from: DataDir, to: DataDir): string[] {
-  for (const name of ['operatorTokenFile', 'operatorTokensFile'] as const) {
-    if (existsSync(from[name])) copyFileDurably(from[name], to[name]);
-    else rmSync(to[name], { force: true });
-  }
-  return [...copyMasterSecret(from, to), ...copySigningKeys(from, to)];
+  for (const name of ['operatorTokenFile', 'operatorTokensFile'] as const)
+    if (!existsSync(from[name])) rmSync(to[name], { force: true });
+  const names = (Object.keys(SECRETS) as SecretName[]).filter((name) => existsSync(from[name]));
+  const faults = names.flatMap((name) => copySecret(name, from, to));
+  if (existsSync(to.masterSecretFile)) return faults;
+  return [
+    `There is no ${from.masterSecretFile}: without it the server does not start on the copy.`,
+    ...faults,
+  ];
 }
 
-function copyMasterSecret({ masterSecretFile: from }: DataDir, { masterSecretFile: to }: DataDir): string[] {
-  if (existsSync(to)) return [];
-  if (!existsSync(from)) return [`There is no ${from}: without it the server does not start on the copy.`];
-  copyFileDurably(from, to);
-  return [];
+function copySecret(name: SecretName, from: DataDir, to: DataDir): string[] {
+  const fault = faultOf(name, from) ?? (name === 'signingKeysFile' ? lostKey(from, to) : null);
+  const hasGoodCopy = existsSync(to[name]) && faultOf(name, to) === null;
+  if (fault === null || !hasGoodCopy) copyFileDurably(from[name], to[name]);
+  return fault === null ? [] : [fault];
 }
 
-/** Keys that were lost and made anew do not tell of those in the copy, which may be the only ones left. */
-function copySigningKeys(from: DataDir, to: DataDir): string[] {
-  const [file, copy] = [from.signingKeysFile, to.signingKeysFile];
-  if (!existsSync(file)) return [];
-  if (existsSync(copy)) {
-    if (readFileSync(copy).equals(readFileSync(file))) return [];
-    const fault = faultOfKeys(from, to);
-    if (fault !== null) return [`${copy} is not that of ${from.root}, and stays as it was: ${fault}`];
-  }
-  copyFileDurably(file, copy);
-  return [];
-}
-
-/** null if the keys of `from` go on from those of `to`. */
-function faultOfKeys(from: DataDir, to: DataDir): string | null {
+function faultOf(name: SecretName, dir: DataDir): string | null {
   try {
-    const before = readSigningKeys(to)?.keyId;
-    const isKnown = readSigningKeys(from)?.all.some(({ keyId }) => keyId === before) ?? false;
-    return isKnown ? null : `its key ${before} is lost there. Put it back, or delete it here.`;
+    SECRETS[name](dir);
+    return null;
   } catch (thrown) {
     if (thrown instanceof JournalError) return thrown.message;
     throw thrown;
   }
+}
+
+/** Keys that were lost and made anew do not tell of those in the copy, which may be the only ones left. */
+function lostKey(from: DataDir, to: DataDir): string | null {
+  const before = attempt(() => readSigningKeys(to)?.keyId, undefined);
+  if (before === undefined || readSigningKeys(from)?.all.some(({ keyId }) => keyId === before)) return null;
+  return (
+    `${to.signingKeysFile} is not that of ${from.root}, and stays as it was: its key ${before} is lost there. ` +
+    'Put it back, or delete it here.'
+  );
 }
 
 /** Throws `snapshot_damaged`. */

@@ -6,10 +6,10 @@
  * A later call on the same target copies only new files. The order makes a crash harmless: snapshots come before the
  * journal that they lead to, then its mark, and last the archive. Meanwhile retention deletes nothing of the source.
  */
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { must } from '../../../engine/base/assert.js';
-import { messageOf } from '../../../engine/base/attempt.js';
+import { attempt, messageOf } from '../../../engine/base/attempt.js';
 import type { Mark } from '../../../engine/model/ports.js';
 import { type ArchiveCopied, copyArchive } from '../../archive/copy.js';
 import type { ArchivePosition } from '../../archive/schema.js';
@@ -17,6 +17,7 @@ import { closing } from '../../data-dir/closing.js';
 import { syncPath } from '../../data-dir/files.js';
 import { type DataDir, openDataDir } from '../../data-dir/layout.js';
 import { lockDataDir } from '../../data-dir/lock.js';
+import { openMasterSecret } from '../../data-dir/secrets.js';
 import { codeOf, JournalError } from '../../errors.js';
 import { createMarkFile, readMarkFile } from '../../journal/mark.js';
 import { JournalReader } from '../../journal/reader.js';
@@ -150,13 +151,13 @@ function backupArchive(
   }
 }
 
-/** Directories with different secrets do not belong to the same journal. */
+/** Directories with different secrets do not belong to the same journal. A damaged one tells nothing. */
 function refuseOtherSecret(source: DataDir, target: DataDir): void {
-  if (!existsSync(source.masterSecretFile) || !existsSync(target.masterSecretFile)) return;
-  if (readFileSync(source.masterSecretFile).equals(readFileSync(target.masterSecretFile))) return;
+  const [here, there] = [source, target].map((dir) => attempt(() => openMasterSecret(dir, false), null));
+  if (!here || !there || here.equals(there)) return;
   throw new JournalError(
     'backup_mismatch',
-    `The copy in ${target.root} has another master secret than ${source.root}: it is of another journal. Name a new directory for the backup.`,
+    `The copy in ${target.root} has another master secret than ${source.root}: it is of another journal, or one of the two is damaged: npx tote verify tells. Name a new directory for the backup.`,
   );
 }
 

@@ -88,15 +88,19 @@ test('a backup without secrets has none, goes on, and is whole with them beside 
   assert.equal(refused.code, 3);
 });
 
-test('tokens and signing keys are copied as they are now: a revoked or retired one does not come back', async (t) => {
+test('tokens and signing keys are copied as they are now, unless they are damaged: a revoked one does not come back', async (t) => {
   const { dir, to } = sourceFor(t);
-  for (const text of ['{"name":"ann"}\n', '{"name":"bob"}\n']) {
+  for (const text of ['#ann-0123456789ab\n', '#bob-0123456789ab\n']) {
     for (const file of [dir.operatorTokensFile, dir.operatorTokenFile]) writeFileSync(file, text);
     rotateSigningKeys(dir, 1);
     await toteText(['backup', to, dir.root]);
     for (const file of secretFiles(dir))
       assert.deepEqual(readFileSync(join(to, basename(file))), readFileSync(file), file);
   }
+  for (const file of secretFiles(dir)) writeFileSync(file, 'x');
+  for (const place of [to, `${to}-2`])
+    assert.equal((await toteJson<BackedUp>(['backup', place, dir.root], 1)).faults.length, 4);
+  for (const file of secretFiles(findDataDir(to))) assert.ok(statSync(file).size > 1, file);
   for (const file of [dir.operatorTokensFile, dir.signingKeysFile]) rmSync(file);
   const lost = rotateSigningKeys(findDataDir(to), 1);
   rotateSigningKeys(dir, 1);
