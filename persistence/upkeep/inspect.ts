@@ -2,6 +2,7 @@
 import { type Dirent, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { attempt } from '../../engine/base/attempt.js';
+import type { Mark } from '../../engine/model/ports.js';
 import { readArchiveProgress } from '../archive/file.js';
 import { closing } from '../data-dir/closing.js';
 import { databaseBytes, fileBytes } from '../data-dir/files.js';
@@ -10,10 +11,12 @@ import { findHolder } from '../data-dir/lock.js';
 import { DEFAULT_SPACE_THRESHOLDS, freeBytesOf, SpaceWatch } from '../data-dir/space.js';
 import { JournalError } from '../errors.js';
 import { readMarkFile } from '../journal/mark.js';
+import { checkChain } from '../journal/segment/chain.js';
 import { findSegments, firstSeqOf, sourceOf } from '../journal/segment/names.js';
 import { Segment } from '../journal/segment/segment.js';
 import { wasStoppedUncleanly } from '../recovery/copy.js';
 import { setupOf } from '../recovery/setup-of.js';
+import { checkMark } from '../replay/replay.js';
 import { SnapshotFiles } from '../snapshot/files.js';
 
 export interface InspectedSegment {
@@ -46,6 +49,8 @@ export function inspect(dir: DataDir) {
   const mark = orFault(() => readMarkFile(dir.markFile));
   const paths = findSegments(dir.journal);
   const segments = paths.map((path) => orFault(() => inspectSegment(path)));
+  const isRead = faults.length === 0 && segments.every((segment) => segment !== null);
+  if (isRead) orFault(() => checkWhole(dir, mark, segments.at(-1)?.lastSeq ?? 0));
   const freeBytes = freeBytesOf(dir.journal);
   const space = new SpaceWatch(DEFAULT_SPACE_THRESHOLDS, () => freeBytes);
   space.check();
@@ -65,6 +70,12 @@ export function inspect(dir: DataDir) {
     spaceLevel: space.level,
     faults,
   };
+}
+
+/** No file is missing between those that are there, or at the end. */
+function checkWhole({ journal }: DataDir, mark: Mark | null, lastSeq: number): void {
+  checkChain(journal);
+  checkMark(mark, lastSeq, mark?.checksum ?? null);
 }
 
 export function inspectSegment(path: string): InspectedSegment {

@@ -7,7 +7,7 @@ import { EXIT } from '../frame/exit-codes.js';
 export const statusCommand = defineCommand({
   details:
     'Shows the data directory at a glance, without reading the whole journal, which is for "verify". The server itself ' +
-    'tells more on GET /operator/v1/status. Ends with 1 if a part cannot be read.',
+    'tells more on GET /operator/v1/status. Ends with 1 if a part cannot be read or is missing.',
   examples: [
     ['status', 'the directory ./data, or that of TOTE_DATA_DIR'],
     ['status /mnt/backup --json', 'a backup, for a script'],

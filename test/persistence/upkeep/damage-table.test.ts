@@ -17,6 +17,7 @@ import { findSegments } from '../../../persistence/journal/segment/names.js';
 import { openStore } from '../../../persistence/recovery/open-store.js';
 import { SnapshotFiles } from '../../../persistence/snapshot/files.js';
 import { backup } from '../../../persistence/upkeep/backup/backup.js';
+import { inspect } from '../../../persistence/upkeep/inspect.js';
 import { restore } from '../../../persistence/upkeep/restore/restore.js';
 import { Stretches } from '../../../persistence/upkeep/restore/stretches.js';
 import { verify } from '../../../persistence/upkeep/verify/verify.js';
@@ -119,6 +120,7 @@ for (const [what, damages] of Object.entries(DAMAGES)) {
     assert.ok(row.start.startsWith(startOn(toStart)), `a start: ${row.start}`);
     const { faults } = verify(dir);
     assert.match(row.verify, faults.length > 0 ? /fault/ : /note/, `verify: ${JSON.stringify(faults)}`);
+    if (/^(a sealed|the open|the mark)/.test(what)) assert.equal(inspect(dir).faults.length, 1, 'status');
     const backedUp = backupTo(dir, join(dir.root, '..', 'copy'));
     assert.ok(row.backup.startsWith(backedUp), `backup: ${backedUp}`);
     const out = join(dir.root, '..', 'restored');
