@@ -33,7 +33,7 @@ function checkLink(path: string, before: Link | null, isLast: boolean): Link | n
 }
 
 /** A file beside a segment that would change how it reads, or null. A sealed segment has none. */
-export function strayBeside(path: string): string | null {
+function strayBeside(path: string): string | null {
   const sides = [walPath(path), rollbackPath(path), recoveredPath(path)];
   return sides.find((side) => fileBytes(side) > 0) ?? null;
 }

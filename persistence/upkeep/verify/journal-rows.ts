@@ -96,7 +96,11 @@ export class JournalRows {
     // If the one before could not be read to its end, that is reported already.
     if (before === undefined || before.path !== this.paths[index - 1] || !this.#isUnbroken) return null;
     if (start.lastSeq !== before.end.lastSeq) {
-      return `It begins after sequence number ${start.lastSeq}; the segment before it ends at ${before.end.lastSeq}: ${before.end.lastSeq + 1} to ${start.lastSeq} are missing.`;
+      const isGap = start.lastSeq > before.end.lastSeq;
+      const lack = isGap
+        ? `${before.end.lastSeq + 1} to ${start.lastSeq} are missing`
+        : 'both have the same rows';
+      return `It begins after sequence number ${start.lastSeq}; the segment before it ends at ${before.end.lastSeq}: ${lack}.`;
     }
     return start.chain === before.end.chain
       ? null

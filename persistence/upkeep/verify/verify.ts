@@ -16,7 +16,7 @@ import { isOtherSecret, openMasterSecret, readOperatorToken } from '../../data-d
 import { JournalError } from '../../errors.js';
 import { acknowledgedSeq, readMarkFile } from '../../journal/mark.js';
 import { absentPath, readAbsent } from '../../journal/segment/absent.js';
-import { strayBeside } from '../../journal/segment/chain.js';
+import { checkChain } from '../../journal/segment/chain.js';
 import { findSegments, firstSeqOf, sourceOf } from '../../journal/segment/names.js';
 import { SnapshotFiles } from '../../snapshot/files.js';
 import { type Fault, Findings } from './findings.js';
@@ -89,7 +89,7 @@ export function verify(
     findings.fault('archive', dir.archiveFile, last, what);
   }
   if (progress !== null) signatures.ofArchive(replay.engine);
-  checkBeside(paths, findings);
+  if (!findings.has('journal')) findings.read('journal', dir.journal, () => checkChain(dir.journal));
   checkSecret(dir, secret, replay, findings);
   checkTokens(dir, findings);
   return {
@@ -201,15 +201,6 @@ function readArchive(dir: DataDir, findings: Findings): ArchiveReport | null {
   }
   for (const what of report.faults) findings.fault('archive', dir.archiveFile, null, what);
   return report;
-}
-
-/** A start fails on such files although the rows are good. */
-function checkBeside(paths: readonly string[], findings: Findings): void {
-  for (const path of paths.slice(0, -1)) {
-    const beside = strayBeside(path);
-    if (beside !== null)
-      findings.fault('journal', path, null, `It was sealed, but ${beside} lies beside it.`);
-  }
 }
 
 function readSecret(dir: DataDir): Uint8Array | JournalError {
