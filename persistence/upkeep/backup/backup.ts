@@ -19,7 +19,7 @@ import { type DataDir, openDataDir } from '../../data-dir/layout.js';
 import { lockDataDir } from '../../data-dir/lock.js';
 import { openMasterSecret } from '../../data-dir/secrets.js';
 import { codeOf, JournalError } from '../../errors.js';
-import { createMarkFile, readMarkFile } from '../../journal/mark.js';
+import { acknowledgedSeq, createMarkFile, readMarkFile } from '../../journal/mark.js';
 import { JournalReader } from '../../journal/reader.js';
 import { readAbsent, writeAbsent } from '../../journal/segment/absent.js';
 import { checkChain } from '../../journal/segment/chain.js';
@@ -139,8 +139,9 @@ function backupArchive(
   using reader = closing(new JournalReader(source));
   const isOfJournal = ({ seq, chain }: ArchivePosition): boolean => {
     const found = reader.chainAt(seq);
-    // The journal alone may have lost batches behind the end.
-    return found === null ? seq < reader.firstSeq - 1 || seq > endSeq : found === chain;
+    if (found !== null) return found === chain;
+    // A running server may have gone on behind the end, and the archive with it.
+    return seq < reader.firstSeq - 1 || (seq > endSeq && seq <= acknowledgedSeq(source.markFile));
   };
   try {
     return copyArchive(source.archiveFile, target.archiveFile, end, isOfJournal);

@@ -206,7 +206,7 @@ test('a source that lost acknowledged commands is refused; the copy keeps its ow
 });
 
 test('with a damaged snapshot and archive the journal is still copied, with exit code 1', async (t) => {
-  const { dir, engine, to } = sourceFor(t);
+  const { made, dir, engine, to } = sourceFor(t);
   flipBit(dir.archiveFile, statSync(dir.archiveFile).size - 300);
   flipBit(join(dir.snapshots, must(readdirSync(dir.snapshots)[0], 'a snapshot')), 5_000);
   const ran = await tote(['backup', to, dir.root]);
@@ -222,9 +222,10 @@ test('with a damaged snapshot and archive the journal is still copied, with exit
     /^The archive is not copied: .* is damaged: SQLITE_NOTADB/m,
   );
   const twin = makeOperatorDir(beside(dir, 'twin'), { rootOf: () => 'ab'.repeat(32) });
-  copyFileSync(twin.dir.archiveFile, dir.archiveFile);
+  const short = earlier(made, 100);
+  for (const { archiveFile } of [dir, short]) copyFileSync(twin.dir.archiveFile, archiveFile);
   const { notes } = restore(dir, new Stretches(dir), { out: `${to}-3`, toSeq: null });
-  for (const told of [backup(dir, `${to}-4`).faults, notes])
+  for (const told of [backup(dir, `${to}-4`).faults, backup(short, `${to}-5`).faults, notes])
     assert.match(told.join(), /The archive \S+ is damaged: it is not of this journal/);
 });
 
