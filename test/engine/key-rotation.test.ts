@@ -6,13 +6,12 @@ import { KEYS_MAX } from '../../engine/model/domain.js';
 import { State } from '../../engine/state/state.js';
 import { Exchange } from '../support/reference/exchange.js';
 
-const READ_SCOPES = 0b0011;
-const WRITE_SCOPES = 0b1111;
+const SCOPES = 0b1111;
 let digests = 0;
 const newDigest = (): string => (++digests).toString(16).padStart(64, '0');
 
-const make = (exchange: Exchange, account: number, expiresAtMs: number | null = null): string => {
-  const rights = { digest: newDigest(), scopesMask: account === 1 ? WRITE_SCOPES : READ_SCOPES, expiresAtMs };
+const make = (exchange: Exchange, account: number): string => {
+  const rights = { digest: newDigest(), scopesMask: SCOPES, expiresAtMs: null };
   return exchange.outcomeOf({ kind: 'createKey', timeMs: exchange.nowMs, account, ...rights });
 };
 const expire = (exchange: Exchange, key: number, expiresAtMs: number): string =>
@@ -22,8 +21,7 @@ const rotate = (exchange: Exchange, key: number, overlapMs: number, expiresAtMs:
   const rights = { overlapEndsMs: timeMs + overlapMs, digest: newDigest(), expiresAtMs };
   return exchange.outcomeOf({ kind: 'rotateKey', timeMs, key, ...rights });
 };
-const expiryOf = (exchange: Exchange, key: number): number | null =>
-  exchange.pair.engine.key(key).expiresAtMs;
+const expiryOf = ({ pair }: Exchange, key: number): number | null => pair.engine.key(key).expiresAtMs;
 
 test('an expiry is set or brought forward, never put off', () => {
   const exchange = new Exchange();
@@ -43,8 +41,8 @@ test('a new key has the account and the scopes of the old one, which is good unt
   equal(rotate(exchange, 1, 60_000, exchange.nowMs + 90_000), 'accepted');
   const { engine } = exchange.pair;
   const [old, made] = engine.keysOf(account).map(({ scopesMask, expiresAtMs }) => [scopesMask, expiresAtMs]);
-  deepEqual(old, [WRITE_SCOPES, exchange.nowMs + 60_000]);
-  deepEqual(made, [WRITE_SCOPES, exchange.nowMs + 90_000]);
+  deepEqual(old, [SCOPES, exchange.nowMs + 60_000]);
+  deepEqual(made, [SCOPES, exchange.nowMs + 90_000]);
   equal(rotate(exchange, 2, 5_000_000), 'accepted');
   equal(expiryOf(exchange, 2), exchange.nowMs + 90_000, 'a key is never good for longer than it was');
   equal(rotate(exchange, 2, 30_000), 'accepted');
@@ -53,7 +51,7 @@ test('a new key has the account and the scopes of the old one, which is good unt
 
 test('no key is made or rotated where all gateways know as many as they have room for', () => {
   const state = new State();
-  const rights = { account: state.accounts.add(null, 1), scopesMask: READ_SCOPES, expiresAtMs: null };
+  const rights = { account: state.accounts.add(null, 1), scopesMask: SCOPES, expiresAtMs: null };
   const key = state.keys.add({ ...rights, digest: newDigest(), createdAtMs: 0 });
   Object.defineProperty(state.keys, 'count', { value: KEYS_MAX });
   const made = createKey(state, { kind: 'createKey', timeMs: 0, digest: newDigest(), ...rights });
