@@ -115,7 +115,7 @@ export class UwsTransport implements RequestHost, WebSocketHost {
   /** Accepts nothing more, answers the requests that wait, and closes. */
   close(): Promise<void> {
     if (this.#apps.length === 0 || this.isClosing) return Promise.resolve();
-    this.#acceptor?.close();
+    this.#stopAccepting();
     this.isClosing = true;
     for (const request of this.slow) request.hurry();
     return new Promise((resolve) => {
@@ -129,7 +129,7 @@ export class UwsTransport implements RequestHost, WebSocketHost {
    * arrive within two turns of the event loop, and are closed.
    */
   async halt(): Promise<void> {
-    this.#acceptor?.close();
+    this.#stopAccepting();
     this.isClosing = true;
     await nextTurn();
     await nextTurn();
@@ -141,6 +141,12 @@ export class UwsTransport implements RequestHost, WebSocketHost {
     this.isClosing = true;
     this.#stopTimer();
     for (const app of this.#apps) app.close();
+  }
+
+  /** Once: the library has freed the listening socket after that. */
+  #stopAccepting(): void {
+    this.#acceptor?.close();
+    this.#acceptor = null;
   }
 
   #open(): UwsApp {
