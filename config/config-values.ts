@@ -9,9 +9,8 @@ import { utcMsOf } from '../engine/base/iso-text.js';
 import { AMOUNT_CENTS_MAX, centsOfDollars } from '../engine/base/money.js';
 import { isOperatorToken, OPERATOR_TOKEN_FORM } from '../engine/model/operators.js';
 import type { Setup } from '../engine/model/setup.js';
-import { parseAddressRange } from './address-range.js';
 import { contradictions, withOverrides } from './compose.js';
-import { isHostName } from './host-name.js';
+import { isHostName, parseAddressRange } from './hosts.js';
 import { checkOverrides, type RulesOverrides } from './overrides.js';
 import {
   CANCELS_PER_WRITE,

@@ -1,5 +1,5 @@
 /** The text forms of NATS servers and stream names, for the configuration and the command line. */
-import { isHostName } from './host-name.js';
+import { isHostName } from './hosts.js';
 
 const PORT = 4222;
 const PORT_MAX = 65_535;

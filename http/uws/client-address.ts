@@ -8,7 +8,7 @@
  * before such an address is found, or names only trusted proxies, the proxy itself counts.
  */
 import { BlockList, isIP, isIPv4 } from 'node:net';
-import { parseAddressRange } from '../../config/address-range.js';
+import { parseAddressRange } from '../../config/hosts.js';
 import { assert, must } from '../../engine/base/assert.js';
 
 export const SUBNET = '::/64';

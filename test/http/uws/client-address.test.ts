@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { isIPv4, SocketAddress } from 'node:net';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { parseAddressRange } from '../../../config/address-range.js';
+import { parseAddressRange } from '../../../config/hosts.js';
 import { ClientAddresses } from '../../../http/uws/client-address.js';
 
 const bytesOf = (...bytes: number[]): ArrayBuffer => new Uint8Array(bytes).buffer;

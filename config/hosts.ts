@@ -1,5 +1,13 @@
-/** Addresses and ranges of them, as `TOTE_TRUSTED_PROXIES` names them. */
+/** Names of hosts, and addresses and ranges of them, as variables have them. */
 import { isIP } from 'node:net';
+
+const LABEL = '[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?';
+const NAME = new RegExp(`^${LABEL}(\\.${LABEL})*\\.?$`);
+const LENGTH_MAX = 253;
+
+/** Or an IPv4 address; not an IPv6 address. A name that can never be resolved would be tried for ever. */
+export const isHostName = (text: string): boolean =>
+  text.length <= LENGTH_MAX && NAME.test(text) && URL.canParse(`http://${text}`);
 
 /** For an IP address or a range in CIDR form (`10.0.0.0/8`); null where `text` is neither. */
 export function parseAddressRange(text: string) {
