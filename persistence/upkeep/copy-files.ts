@@ -70,8 +70,8 @@ export function copySecrets(from: DataDir, to: DataDir): string[] {
 
 function copySecret(name: SecretName, from: DataDir, to: DataDir): string[] {
   const fault = faultOf(name, from) ?? (name === 'signingKeysFile' ? lostKey(from, to) : null);
-  const hasGoodCopy = existsSync(to[name]) && faultOf(name, to) === null;
-  if (fault === null || !hasGoodCopy) copyFileDurably(from[name], to[name]);
+  const keepsCopy = fault !== null && existsSync(to[name]) && faultOf(name, to) === null;
+  if (!keepsCopy) copyFileDurably(from[name], to[name]);
   return fault === null ? [] : [fault];
 }
 
