@@ -409,10 +409,12 @@ test('a mark that is missing, unreadable or ahead of the journal is a fault', (t
   expectFault(dir, 'mark', dir.markFile, ahead);
 });
 
-test('what a start refuses of segments with good rows, as a wrong name, is a fault', (t) => {
+test('what a start refuses of segments with good rows, as a wrong name or a side file, is a fault', (t) => {
   const { dir } = make(t);
   renameSync(segmentAt(dir, 1), segmentPath(dir.journal, 2));
   expectFault(dir, 'journal', dir.journal, /begins at sequence number \d+, which is not that of its name/);
+  writeFileSync(`${segmentAt(dir, 0)}-wal`, 'x'.repeat(5_000));
+  expectFault(dir, 'journal', dir.journal, /was sealed, but .*-wal lies beside it/);
 });
 
 test('a missing archive is a note while the journal is complete; it, or a too old one, is a loss if that was pruned', (t) => {
