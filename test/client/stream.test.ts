@@ -13,6 +13,7 @@ import { realSurroundings, type Surroundings } from '../../client/base/timing.js
 import { ToteClient } from '../../client/client.js';
 import { Connection, type WebSocketConstructor, type WebSocketLike } from '../../client/stream/connection.js';
 import type { StreamOptions, StreamState, ToteStream } from '../../client/stream/stream.js';
+import { MESSAGE_BYTES_MAX } from '../../http/stream/limits.js';
 import { Seen } from '../feeds/support/seen.js';
 import { fixedPort } from '../support/fixed-port.js';
 import { errorOf, ORDER, PLACED } from './support/scripted.js';
@@ -455,7 +456,8 @@ test('a cancellation is sent again without a key, and fails with the code of its
   second.refuse((await second.next())['id'], 'order_not_pending', 'it does not rest');
   const { code, isOutcomeUnknown, idempotencyKey: ofError } = await refused;
   assert.deepEqual([code, isOutcomeUnknown, ofError], ['order_not_pending', false, null]);
-  const tooLong = await errorOf(stream.cancelOrder('ü'.repeat(2_048), { timeoutMs: 1, retryForMs: 0 }));
+  const long = 'ü'.repeat(MESSAGE_BYTES_MAX / 2);
+  const tooLong = await errorOf(stream.cancelOrder(long, { timeoutMs: 1, retryForMs: 0 }));
   assert.deepEqual([tooLong.code, tooLong.attempts, tooLong.isOutcomeUnknown], ['body_too_large', 1, false]);
 });
 
