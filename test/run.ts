@@ -80,7 +80,7 @@ if (paths.length === 0)
   throw new Error(`no test file in ${folder} matches ${process.argv.slice(2).join(' ')}`);
 
 process.env['TEST_EFFORT'] = effort;
-// Each Node would read these certificates at its start, for longer than all else that it does then. No test calls the internet.
+// Each Node would read all of these certificates at its start, and no test calls the internet.
 delete process.env['NODE_EXTRA_CA_CERTS'];
 useScratchInMemory();
 

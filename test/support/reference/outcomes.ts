@@ -1,6 +1,6 @@
 /**
- * Outcomes of commands, and some events, by kind, that random streams and long runs of the simulator must have met: a run that reaches
- * nothing proves nothing.
+ * Outcomes of commands, and some events, by kind, that random streams and long runs of the simulator must have met: a
+ * run that reaches nothing proves nothing.
  */
 import type { Command } from '../../../engine/model/commands.js';
 import { NO_LIMIT } from '../../../engine/model/domain.js';
