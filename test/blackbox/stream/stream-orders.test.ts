@@ -27,8 +27,6 @@ test('a retry over the other way replays the first answer, both ways round', asy
   const again = await trader.api.order(BET, { 'Idempotency-Key': 'way-2' });
   const replay = await stream.ask('order', { op: 'order', idempotencyKey: 'way-2', order: BET });
   assert.deepEqual([replay.replayed, replay.data], [true, again.data]);
-  const other = { op: 'order', idempotencyKey: 'way-2', order: { ...BET, amount: 11 } };
-  assert.equal(await stream.refused(other), 'idempotency_key_reused');
 });
 
 test('each refusal has the code and the sentence of POST /orders', async () => {

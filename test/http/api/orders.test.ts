@@ -98,26 +98,6 @@ test('a replay is the first answer byte for byte, whatever became of the bet', (
   assert.equal(api.host.engine.betsPlaced, 1);
 });
 
-test('the same key with another body is refused, field by field', () => {
-  const { api, secret } = withRounds();
-  api.order(secret, ORDER, 'k');
-  for (const other of [
-    { ...ORDER, amount: 10.01 },
-    { ...ORDER, prediction: 'DOWN' },
-    { ...ORDER, marketId: 'ETH_ONE_MINUTE' },
-    { ...ORDER, expectedPercent: 50 },
-    { ...ORDER, clientSeed: '' },
-    { ...ORDER, minOdds: 1 },
-    { ...ORDER, limitOdds: 1.5 },
-    { ...ORDER, roundId: `${MARKET}_1` },
-    { ...ORDER, validUntil: '2026-06-10T12:00:00Z' },
-  ]) {
-    const reply = api.order(secret, other, 'k');
-    assert.deepEqual([codeOf(reply), reply.status], ['idempotency_key_reused', 400]);
-  }
-  assert.equal(api.order(secret, ORDER, 'other').status, 201);
-});
-
 test('a duplicate of an order that is not durable yet is in progress, even past the backlog', () => {
   const { api, secret } = withRounds({ backlogCommandsMax: 1 });
   const options = { key: secret, body: ORDER, idempotencyKey: 'k' };
