@@ -57,10 +57,10 @@ export const beginsWithDay = (text: string): boolean =>
   !Number.isNaN(utcMsOf(`${text.slice(0, 10)}T00:00:00Z`));
 
 /** Milliseconds since 1970; null if there is no text. */
-export function parseTime(name: string, text: string | undefined): number | null {
+export function parseTime(name: string, text: string | undefined, or = ''): number | null {
   if (text === undefined) return null;
   const timeMs = ISO_TIME.test(text) ? Date.parse(text) : Number.NaN;
-  return isInCalendar(text, timeMs) ? timeMs : refuseInvalid(`${name} must be ${DATE_TIME_FORM}`);
+  return isInCalendar(text, timeMs) ? timeMs : refuseInvalid(`${name} must be ${or}${DATE_TIME_FORM}`);
 }
 
 export function parseChoice<T extends string>(

@@ -5,10 +5,10 @@ import { cursorText, markOf, parseCursor } from '../../kit/cursor.js';
 import {
   CLIENT_ORDER_ID_PATTERN,
   type Given,
-  isInCalendar,
   parseChoice,
   parseLimit,
   parseQuery,
+  parseTime,
 } from '../../kit/params.js';
 import { refuseInvalid } from '../../kit/refused.js';
 import type { CancelFilter, ListFields } from '../../link/questions.js';
@@ -111,12 +111,8 @@ function withBefore(list: ListFields, given: Given, before: string): ListFields 
   const bet = parseBetId(before);
   if (bet !== 0 && given.has('cursor')) refuseInvalid('an order in before and cursor exclude each other');
   if (bet !== 0) return { ...list, cursor: [bet, 0, 0] };
-  const beforeMs = ISO_TIME.test(before) ? Date.parse(before) : Number.NaN;
-  if (!isInCalendar(before, beforeMs)) refuseInvalid('before must be the id of an order or a date and time');
-  return { ...list, beforeMs };
+  return { ...list, beforeMs: parseTime('before', before, 'the id of an order or ') };
 }
-
-const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/;
 
 export const betsCursor = (name: string, list: ListFields, place: readonly number[]): string =>
   cursorText(betsMark(name, list), ...place);

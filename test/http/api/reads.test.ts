@@ -156,7 +156,7 @@ test('orders are filtered by status, market, round and what came before, and pag
     [`roundId=${roundId}&marketId=${MARKET}&status=active`]: [],
     [`before=${minute[0]}`]: [...minute.slice(1), other],
     [`before=${iso(beforeMs).replace('Z', '000000Z')}`]: [...minute, other],
-    [`before=${iso(beforeMs + MINUTE_MS)}&limit=1`]: day.slice(0, 1),
+    [`before=${iso(beforeMs + MINUTE_MS).slice(0, 16)}Z&limit=1`]: day.slice(0, 1),
   };
   for (const [query, ids] of Object.entries(expected)) {
     const listed = list(api, secret, '/v1/orders', query).map(({ id }) => id);
