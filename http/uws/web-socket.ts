@@ -13,13 +13,16 @@ const INTERNAL_ERROR = 1011;
 const VERSION = '13';
 const UPGRADES = /(?:^|,)[ \t]*upgrade[ \t]*(?:,|$)/i;
 const KEY_PROTOCOL = 'tote.key.';
+/** 16 bytes in base64. */
+const WEB_SOCKET_KEY = /^[A-Za-z0-9+/]{22}==$/;
 
 /**
- * RFC 6455, section 4.2.1. The library looks at `Sec-WebSocket-Key` alone, and a proxy in front takes other requests with
- * it for plain ones.
+ * RFC 6455, section 4.2.1. The library looks at the length of `Sec-WebSocket-Key` alone, and a proxy in front takes other
+ * requests with it for plain ones.
  */
 export const isWebSocket = (request: UwsRequest): boolean =>
   request.getHeader('sec-websocket-version') === VERSION &&
+  WEB_SOCKET_KEY.test(request.getHeader('sec-websocket-key')) &&
   request.getHeader('upgrade').toLowerCase() === 'websocket' &&
   UPGRADES.test(request.getHeader('connection'));
 
