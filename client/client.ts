@@ -218,7 +218,8 @@ export class ToteClient {
    */
   async placeOrder(toPlace: OrderToPlace, options: OrderOptions = {}): Promise<PlacedOrder> {
     const { order, marks } = markOrder(toPlace, options);
-    const request = { method: 'POST', path: '/orders', body: order, marks } as const;
+    const namesRound = order.roundId !== undefined;
+    const request = { method: 'POST', path: '/orders', body: order, marks, namesRound } as const;
     const { data } = await this.#caller.call(request, options);
     return { ...(data as OrderResult), ...marks };
   }

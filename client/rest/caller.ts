@@ -19,6 +19,8 @@ export interface Request {
   readonly query?: Query;
   readonly body?: unknown;
   readonly marks?: OrderMarks;
+  /** It is an order with `roundId`. */
+  readonly namesRound?: boolean;
   /** Before each attempt, behind its wait for the rate limits. */
   readonly onSend?: () => void;
 }
@@ -60,8 +62,8 @@ export class Caller {
         pace.answered(headers);
       }
     };
-    const { marks = NO_MARKS } = request;
-    return persist(attempt, { pace, retryForMs, marks, isWrite, signal }, this.around);
+    const { marks = NO_MARKS, namesRound = false } = request;
+    return persist(attempt, { pace, retryForMs, marks, isWrite, namesRound, signal }, this.around);
   }
 
   #wanted(base: string, { method, path, query = {}, body, marks = NO_MARKS }: Request): Wanted {

@@ -66,6 +66,7 @@ interface Persistence {
   readonly retryForMs: number;
   readonly marks: OrderMarks;
   readonly isWrite: boolean;
+  readonly namesRound: boolean;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -78,7 +79,7 @@ const RETRY_AFTER_JITTER_MS = 250;
  */
 export async function persist(
   attempt: () => Promise<Success | Failure>,
-  { pace, retryForMs, marks, isWrite, signal }: Persistence,
+  { pace, retryForMs, marks, isWrite, namesRound, signal }: Persistence,
   around: Surroundings,
 ): Promise<Success> {
   const { idempotencyKey } = marks;
@@ -86,7 +87,7 @@ export async function persist(
     throw new ToteError(BAD_KEY, { attempts: 0, isOutcomeUnknown: false, ...marks });
   const retryMsMax = idempotencyKey === null ? retryForMs : Math.min(retryForMs, ORDER_RETRY_MS_MAX);
   const retryUntilMs = around.monotonicMs() + retryMsMax;
-  const doubt = new Doubt();
+  const doubt = new Doubt(namesRound);
   const error = (failure: Failure, attempts: number): ToteError => {
     const isOutcomeUnknown = isWrite && doubt.isOutcomeUnknown;
     return new ToteError(failure, { attempts, isOutcomeUnknown, ...marks });

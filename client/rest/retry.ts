@@ -64,12 +64,17 @@ export class Doubt {
   #isLost = false;
   #isLate = false;
 
+  /** `namesRound`: the order has a `roundId`. */
+  constructor(private readonly namesRound: boolean) {}
+
   get isOutcomeUnknown(): boolean {
     return this.#isLost || this.#isLate;
   }
 
   add({ code, status, isUnsent }: Failure): void {
     if (isUnsent === true) return;
+    // It has come too late for an attempt on its way, too: that one would be refused as well.
+    if (code === 'order_expired' || (code === 'betting_closed' && this.namesRound)) this.#isLate = false;
     if (LATE_CODES.includes(code) || status === GATEWAY_TIMEOUT) this.#isLate = true;
     else if (LOST_CODES.includes(code)) this.#isLost = true;
     else if (TELLING_CODES.includes(code)) this.#isLost = false;

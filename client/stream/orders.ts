@@ -144,7 +144,8 @@ export class StreamOrders {
         pace.answered(null);
       }
     };
-    return persist(attempt, { pace, retryForMs, marks, isWrite: true, signal }, this.around);
+    const namesRound = message.op === 'order' && message.order.roundId !== undefined;
+    return persist(attempt, { pace, retryForMs, marks, isWrite: true, namesRound, signal }, this.around);
   }
 
   #attempt(message: Message, timeoutMs: number, signal: AbortSignal | undefined): Promise<Outcome> {

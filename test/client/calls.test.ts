@@ -151,6 +151,7 @@ test('the outcome of an order is unknown where an attempt may have arrived and n
     ['lost after a refusal', true, [failure(503, 'stale_price'), broken]],
     ['the proxy found nobody, and the server tells', false, [proxyPage(502), closed]],
     ['the proxy waited in vain: the attempt may be on its way', true, [proxyPage(504), closed]],
+    ['it is too late for that one, too', false, [proxyPage(504), failure(400, 'order_expired')]],
     ['a proxy has an error of its own', true, [() => Response.json({ error: 'away' }, { status: 502 })]],
     ['an error of the server', true, [failure(500, 'internal_error: r-1')]],
   ];
@@ -159,6 +160,9 @@ test('the outcome of an order is unknown where an attempt may have arrived and n
     const error = await errorOf(client.placeOrder(ORDER, { idempotencyKey: 'k' }));
     assert.deepEqual([error.isOutcomeUnknown, error.idempotencyKey], [isUnknown, 'k'], name);
   }
+  const { client } = new Scripted([proxyPage(504), closed]);
+  const { isOutcomeUnknown } = await errorOf(client.placeOrder({ ...ORDER, roundId: 'BTC_ONE_MINUTE_1' }));
+  assert.equal(isOutcomeUnknown, false, 'the betting on its round is over for that one, too');
   for (const code of PUBLIC_CODES) {
     const { client } = new Scripted([broken, failure(ERROR_STATUS[code], code)], { retryForMs: 100 });
     const { isOutcomeUnknown } = await errorOf(client.placeOrder(ORDER));

@@ -252,11 +252,14 @@ test('a connection without heartbeats is given up, and an order that it carried 
   const script = await Script.start();
   const ends: string[] = [];
   const onState: StreamOptions['onState'] = (state) => 'end' in state && ends.push(state.end.reason);
-  const refused = errorOf(script.open({ silenceMsMax: 300, onState }).placeOrder(ORDER));
+  const stream = script.open({ silenceMsMax: 300, onState });
+  const orders = [ORDER, { ...ORDER, roundId: 'BTC_ONE_MINUTE_1' }];
+  const refused = orders.map((order) => errorOf(stream.placeOrder(order)));
   await (await script.line()).next();
   const second = await script.line();
-  second.refuse((await second.next())['id'], 'odds_changed');
-  assert.deepEqual([(await refused).isOutcomeUnknown, ends[0]], [true, 'no heartbeat']);
+  for (const _ of orders) second.refuse((await second.next())['id'], 'betting_closed');
+  const areUnknown = (await Promise.all(refused)).map(({ isOutcomeUnknown }) => isOutcomeUnknown);
+  assert.deepEqual([areUnknown, ends[0]], [[true, false], 'no heartbeat']);
 });
 
 test('a connection is kept while something comes in time, and given up once nothing does', (t) => {
@@ -319,6 +322,8 @@ test('a key that may no longer be used, or messages that are not understood, end
 test('a refused connection is explained by an ordinary request, and ends the stream if key or path is wrong', async () => {
   for (const code of ['invalid_api_key', 'not_found'])
     assert.equal((await errorOf((await Script.start(`${code}: no such`)).open().closed)).code, code);
+});
+  assert.equal((await errorOf(stream.closed)).code, 'bad_answer', 'a server without TLS');
 });
 
 test('an address or a key that no WebSocket takes ends the stream for good, and is not shown', async () => {
