@@ -60,15 +60,8 @@ export async function sendRequest(
     return { outcome: readAnswer(response, await response.text()), headers: response.headers };
   } catch (cause) {
     signal?.throwIfAborted();
-    const failure: Failure = own.aborted
-      ? { ...timedOut(timeoutMs), cause }
-      : {
-          code: 'connection_failed',
-          detail: describe(cause),
-          cause,
-          ...(isUnconnected(cause) && { isUnsent: true }),
-        };
-    return { outcome: failure, headers: null };
+    const failure = own.aborted ? timedOut(timeoutMs) : brokenBy(cause);
+    return { outcome: { ...failure, cause }, headers: null };
   } finally {
     done();
   }
@@ -81,10 +74,16 @@ export const timedOut = (timeoutMs: number): Failure => ({
 
 /** Node tells by these that no connection came about; browsers do not. */
 const UNCONNECTED: readonly unknown[] = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT'];
+/** An answer to the begin of TLS that is none: the address begins with https://, and its server speaks plain HTTP. */
+const NO_TLS: readonly unknown[] = ['ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_PACKET_LENGTH_TOO_LONG'];
 
-function isUnconnected(thrown: unknown): boolean {
+function brokenBy(thrown: unknown): Failure {
   const cause: unknown = thrown instanceof Error ? thrown.cause : null;
-  return cause instanceof Error && 'code' in cause && UNCONNECTED.includes(cause.code);
+  const code = cause instanceof Error && 'code' in cause ? cause.code : null;
+  if (NO_TLS.includes(code))
+    return { code: 'bad_answer', detail: 'the server at this address speaks no TLS', isUnsent: true };
+  const isUnsent = UNCONNECTED.includes(code);
+  return { code: 'connection_failed', detail: describe(thrown), ...(isUnsent && { isUnsent }) };
 }
 
 function describe(thrown: unknown): string {

@@ -46,14 +46,8 @@ export interface StreamParts {
 }
 
 const SILENCE_MS_MAX = 3_000;
-const FINAL_CODES: readonly ErrorCode[] = [
-  'invalid_request',
-  'missing_api_key',
-  'invalid_api_key',
-  'key_disabled',
-  'key_expired',
-  'not_found',
-];
+/** Reasons of a close. */
+const FINAL_CODES: readonly ErrorCode[] = ['invalid_request', 'key_disabled', 'key_expired'];
 
 export class ToteStream {
   /** See `ToteClient.placeOrder`. */
@@ -325,8 +319,14 @@ const MALFORMED: Failure = {
 /** null if another connection may end otherwise. */
 function finalReason(end: ConnectionEnd, refusal: ToteError | null): ToteError | null {
   if (end === UNOPENED) return failed(MALFORMED);
-  if (refusal !== null) return FINAL_CODES.includes(refusal.code) ? refusal : null;
+  if (refusal !== null) return isFinal(refusal) ? refusal : null;
   const { reason, closeCode } = end;
   const code = FINAL_CODES.find((final) => final === reason);
   return code === undefined ? null : failed({ code, detail: `the server closed the stream (${closeCode})` });
+}
+
+/** The next attempt would be refused, too: the request is wrong, or what answers is no server of HTTP over TLS. */
+function isFinal({ code, status }: ToteError): boolean {
+  if (code === 'bad_answer') return status === 0;
+  return status >= 400 && status < 500 && status !== 408 && status !== 429;
 }

@@ -320,9 +320,10 @@ test('a key that may no longer be used, or messages that are not understood, end
 });
 
 test('a refused connection is explained by an ordinary request, and ends the stream if key or path is wrong', async () => {
-  for (const code of ['invalid_api_key', 'not_found'])
+  for (const code of ['invalid_api_key', 'not_found', 'invalid_operator_token'])
     assert.equal((await errorOf((await Script.start(`${code}: no such`)).open().closed)).code, code);
-});
+  const url = (await Script.start()).url.replace('http', 'https');
+  const stream = new ToteClient({ url, key: 'tote_secret' }).openStream({ webSocket: WebSocket });
   assert.equal((await errorOf(stream.closed)).code, 'bad_answer', 'a server without TLS');
 });
 
