@@ -113,6 +113,10 @@ export class Sequencer {
   get isLost(): boolean {
     return this.#stage === 'lost';
   }
+  /** Another machine may have placed orders that this one does not know. */
+  get mayBeSucceeded(): boolean {
+    return this.journal.mayBeSucceeded === true;
+  }
   get spaceLevel(): SpaceLevel {
     return this.#spaceLevel;
   }

@@ -103,6 +103,8 @@ export interface JournalWriter {
    * long. Absent: never.
    */
   readonly awaitsLog?: boolean;
+  /** The lease of a replicated journal has lapsed: another machine may lead, and have more. Absent: never. */
+  readonly mayBeSucceeded?: boolean;
   /** When that disk had the last batch, in monotonic milliseconds. Absent without a log. */
   readonly writtenMs?: number;
   /** No commit may be in flight. */

@@ -36,6 +36,12 @@ const BACKLOGGED: RefusalFacts = {
   detail: 'this answer shows something that is not durable yet; try again',
 };
 
+/** Its own refusal would tell that the order's Idempotency-Key has placed nothing. */
+const OUTRUN: RefusalFacts = {
+  code: 'journal_backlog',
+  detail: 'another machine may lead by now, and have placed the order; try again',
+};
+
 /** About a millisecond of work for one command. */
 const CANCELS_AT_ONCE = 1_000;
 
@@ -126,7 +132,8 @@ export class Desk {
           question.digest,
           this.sequencer.stampMs(),
         );
-        this.#tell<'seenKey'>(placed?.seq ?? 0, to, { bet: placed?.bet ?? 0, rememberedFromMs });
+        if (placed === null && this.sequencer.mayBeSucceeded) to.refused(OUTRUN);
+        else this.#tell<'seenKey'>(placed?.seq ?? 0, to, { bet: placed?.bet ?? 0, rememberedFromMs });
         return;
       }
       case 'quote': {
@@ -161,7 +168,7 @@ export class Desk {
         this.#answerAgain(to, outcome);
         return;
       case 'rejected':
-        to.refused(outcome);
+        to.refused(sequencer.mayBeSucceeded ? OUTRUN : outcome);
         return;
       default:
         unreachable(outcome);

@@ -26,11 +26,15 @@ export class LogStatus {
   leads(epoch: number, sequence: number): void {
     this.#epoch = epoch;
     this.#sequence = sequence;
-    this.renewed();
+    this.renewed(0);
   }
 
-  renewed(): void {
-    this.#renewedMs = this.monotonicMs();
+  renewed(agoMs: number): void {
+    this.#renewedMs = this.monotonicMs() - agoMs;
+  }
+
+  get isLapsed(): boolean {
+    return this.monotonicMs() - this.#renewedMs > this.leaseMs;
   }
 
   publishing(): void {
@@ -64,7 +68,7 @@ export class LogStatus {
     return {
       epoch: this.#epoch,
       streamSequence: this.#sequence,
-      lease: leaseAgeMs <= this.leaseMs ? 'held' : 'lapsed',
+      lease: this.isLapsed ? 'lapsed' : 'held',
       leaseAgeMs,
       trouble: this.#trouble?.reason ?? null,
       awayMs: this.#trouble === null ? 0 : since(this.#trouble.sinceMs),

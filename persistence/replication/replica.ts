@@ -140,7 +140,7 @@ export class Replica {
         must(this.#journal, 'the journal of a leader').published(message.lastSeq);
         break;
       case 'renewed':
-        this.#logStatus.renewed();
+        this.#logStatus.renewed(message.agoMs);
         break;
       case 'standby':
         this.#logStatus.heard(message.report);
@@ -232,7 +232,14 @@ export class Replica {
       close: () => this.#thread.close(),
     };
     const onReplicated = (seq: number): void => this.#replicatedTo(seq);
-    this.#journal = new ReplicatedJournal(this.disk, publisher, this.clock, onReplicated, this.#spaceLevel);
+    this.#journal = new ReplicatedJournal(
+      this.disk,
+      publisher,
+      this.clock,
+      onReplicated,
+      this.#spaceLevel,
+      () => this.#logStatus.isLapsed,
+    );
     this.#resolveLeading(this.#journal);
   }
 

@@ -40,7 +40,12 @@ export class ReplicatedJournal implements JournalWriter {
     private readonly clock: LeaseClock,
     private readonly onReplicated: (seq: number) => void,
     private level: SpaceLevel | null,
+    private readonly isLapsed: () => boolean,
   ) {}
+
+  get mayBeSucceeded(): boolean {
+    return this.isLapsed();
+  }
 
   /** The disk has done its part, and the log has not: servers may be away for long. */
   get awaitsLog(): boolean {

@@ -121,7 +121,7 @@ export class Replicator {
     for (;;) {
       await this.#delay(leaseMs / RENEWALS_PER_LEASE);
       await this.#retry.lease.until(() => leader.renew());
-      post({ kind: 'renewed' });
+      post({ kind: 'renewed', agoMs: leader.leaseAgeMs });
     }
   }
 

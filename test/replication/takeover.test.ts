@@ -78,6 +78,18 @@ describe('two machines', { skip: NO_NATS, concurrency: true }, () => {
     assert.notEqual(placed.data.bet.id, own.data.bet.id);
   });
 
+  test('a leader that is cut off and idle tells nobody that an order was not placed', async (t) => {
+    const { links, leader, b, bettor } = await startExchange(t, { hasLinks: true });
+    for (const link of links) link.cut('both');
+    const successor = await b.leading;
+    await successor.push({ BTC: 50_000 });
+    assert.equal((await place(successor, bettor, 'k')).status, 201);
+    const api = leader.api(bettor.secret);
+    const order = '{"marketId":"BTC_FIVE_MINUTES","prediction":"UP","amount":10,"roundId":"ETH_ONE_DAY_1"}';
+    const asked = [api.send('GET', '/orders/by-idempotency-key/k'), api.send('POST', '/orders', order)];
+    for (const { text } of await Promise.all(asked)) assert.match(text, /: another machine may lead/);
+  });
+
   test('a standby with another master secret and a second leader are refused', async (t) => {
     const { nats, env, dirB, b } = await startExchange(t);
     const refused = await startMachine({ nats, node: 'c', env }).run.ended;

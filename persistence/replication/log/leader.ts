@@ -100,9 +100,12 @@ export class Leader {
     return this.#end.sequence;
   }
 
+  get leaseAgeMs(): number {
+    return this.options.monotonicMs() - this.#renewedMs;
+  }
+
   get #mayBeSucceeded(): boolean {
-    const { leaseMs, monotonicMs } = this.options;
-    return monotonicMs() - this.#renewedMs > leaseMs;
+    return this.leaseAgeMs > this.options.leaseMs;
   }
 
   /** Resolves once the batch is in the log. Throws as `append` does. */

@@ -20,7 +20,8 @@ function open(level: SpaceLevel | null = null, isOpened = true) {
     confirm: (lastSeq: number) => asked.push(lastSeq),
     close: () => Promise.resolve(),
   };
-  const journal = new ReplicatedJournal(disk, publisher, clock, (seq) => replicated.push(seq), level);
+  const onReplicated = (seq: number) => replicated.push(seq);
+  const journal = new ReplicatedJournal(disk, publisher, clock, onReplicated, level, () => false);
   disk.open({
     onDurable: (seq) => journal.written(seq),
     onFailure: (error) => journal.fail(error),
