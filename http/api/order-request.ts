@@ -220,7 +220,7 @@ const OF_ANOTHER_MARKET = Number.MAX_SAFE_INTEGER;
 function readLimit({ limitOdds, minOdds, expectedPercent }: OrderRequest): number {
   if (limitOdds === undefined) return NO_LIMIT;
   if (minOdds !== undefined || expectedPercent !== undefined)
-    refuseInvalid('limitOdds takes the place of minOdds and expectedPercent: give only one of them');
+    refuseInvalid('limitOdds must stand alone: it takes the place of minOdds and expectedPercent');
   const oddsE4 = Math.round(limitOdds * ODDS_E4);
   const stepE4 = oddsE4 < 100_000 ? CENT_E4 : oddsE4 < 1_000_000 ? 10 * CENT_E4 : 100 * CENT_E4;
   if (oddsE4 % stepE4 !== 0 || oddsE4 / ODDS_E4 !== limitOdds)

@@ -172,5 +172,5 @@ test('a limit has three digits, and stands alone', () => {
   for (const limitOdds of [1.01, 2.5, 9.99, 10.1, 99.9, 100, 1_000])
     assert.equal(api.order(secret, { ...ORDER, amount: 1, limitOdds }).status, 201, `${limitOdds}`);
   for (const other of [{ minOdds: 2 }, { expectedPercent: 50 }])
-    assert.match(errorOf(api.order(secret, { ...ORDER, limitOdds: 2, ...other })), /only one of them/);
+    assert.match(errorOf(api.order(secret, { ...ORDER, limitOdds: 2, ...other })), /: limitOdds must stand/);
 });
