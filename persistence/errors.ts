@@ -104,7 +104,48 @@ export const isDiskFull = (thrown: unknown): boolean =>
   ['ENOSPC', QUOTA, 'SQLITE_FULL', 'SQLITE_IOERR_SHMSIZE'].includes(codeOf(thrown));
 
 /** SQLite has waited for another connection's lock. */
-export const isBusy = (thrown: unknown): boolean => codeOf(thrown).startsWith('SQLITE_BUSY');
+export const isBusy = (thrown: unknown): boolean => /^SQLITE_(BUSY|PROTOCOL)/.test(codeOf(thrown));
+
+/** It says nothing of what is there, and is gone later: the disk is full, another program works there, retention deletes. */
+export const isPassing = (thrown: unknown): boolean =>
+  ['disk_full', 'data_dir_locked', 'segment_gone'].includes(codeOf(thrown));
+
+/**
+ * An error of SQLite as what it says of `file`, such as `The journal PATH`; any other as it came, as if there was no memory.
+ * `disk` and `damage` get SQLite's reason.
+ */
+export function asFileFault(
+  file: string,
+  thrown: unknown,
+  { disk, damage }: Readonly<Record<'disk' | 'damage', (reason: string) => JournalError>>,
+): unknown {
+  const code = codeOf(thrown);
+  if (!code.startsWith('SQLITE_')) return thrown;
+  const fault = (as: JournalErrorCode, sentence: string): JournalError =>
+    new JournalError(as, `${file} ${sentence}`, { cause: thrown });
+  const reason = reasonOf(thrown);
+  if (isBusy(thrown)) {
+    const sentence =
+      'is held by another program, as by a backup or "verify". Wait for its end, and try again.';
+    return fault('data_dir_locked', sentence);
+  }
+  if (code === 'SQLITE_READONLY_ROLLBACK') {
+    const sentence =
+      'was left in the middle of a write, which only a user who may write to it can set right. ' +
+      'Start the server on it once, make a backup again, or copy the data directory to where this user may write.';
+    return fault('data_dir_invalid', sentence);
+  }
+  if (/^SQLITE_(CANTOPEN|READONLY|PERM)/.test(code)) {
+    const sentence = `cannot be opened here: ${reason}. Give its files to this user, or copy the data directory to where this user may write.`;
+    return fault('data_dir_invalid', sentence);
+  }
+  if (isDiskFull(thrown)) {
+    const sentence = `can be neither read nor written while its disk is full (${reason}). Free some space, and try again: nothing is lost.`;
+    return fault('disk_full', sentence);
+  }
+  if (code.startsWith('SQLITE_IOERR')) return disk(reason);
+  return /^SQLITE_(CORRUPT|NOTADB|ERROR|TOOBIG)/.test(code) ? damage(reason) : thrown;
+}
 
 /** The system's reason, with its code once: errors of files begin with it, those of SQLite have it beside. */
 export function reasonOf(thrown: unknown): string {

@@ -3,10 +3,9 @@
  * and the lists of accounts against the bets.
  */
 import type Database from 'better-sqlite3';
-import { messageOf } from '../../engine/base/attempt.js';
 import { type Cell, rowsOfText } from '../../engine/base/rows-text.js';
 import { closing } from '../data-dir/closing.js';
-import { isBusy } from '../errors.js';
+import { isPassing, JournalError } from '../errors.js';
 import { settledRowsOf } from './blocks.js';
 import { isBlockIntact, isIntact, ROW_KINDS, TABLE_OF } from './columns.js';
 import { openArchive } from './file.js';
@@ -32,8 +31,9 @@ export function checkArchive(path: string) {
     const verdict = db.pragma('integrity_check(1)', { simple: true });
     if (verdict !== 'ok') fault(String(verdict));
   } catch (thrown) {
-    if (isBusy(thrown)) throw asArchiveDamage(path, thrown);
-    fault(messageOf(asArchiveDamage(path, thrown)));
+    const found = asArchiveDamage(path, thrown);
+    if (!(found instanceof JournalError) || isPassing(found)) throw found;
+    fault(found.message);
   }
   return report;
 }

@@ -1,7 +1,6 @@
 /** The archive as a file: how it is opened, made durable and set aside. `schema.ts` has its content. */
 import { existsSync, readSync } from 'node:fs';
 import Database from 'better-sqlite3';
-import { messageOf } from '../../engine/base/attempt.js';
 import { closing, orClosed } from '../data-dir/closing.js';
 import {
   fileBytes,
@@ -12,7 +11,7 @@ import {
   walPath,
 } from '../data-dir/files.js';
 import type { DataDir } from '../data-dir/layout.js';
-import { codeOf, JournalError } from '../errors.js';
+import { JournalError } from '../errors.js';
 import { type ArchiveProgress, fromArchive, readProgress } from './schema.js';
 
 /** Page cache: SQLite's default is too small for the lists of many accounts. */
@@ -102,25 +101,13 @@ export const connectArchive = (path: string): Database.Database =>
     return db;
   });
 
-const UNREADABLE = /^SQLITE_(CANTOPEN|PERM|READONLY_DIRECTORY|READONLY_CANTINIT)/;
-
 /**
  * For reading. It is in WAL mode, and SQLite reads such a file only if it finds or can create side files. Throws errors of
- * SQLite, and `data_dir_invalid` if the archive cannot be read without changing it.
+ * SQLite.
  */
-export function openArchive(path: string): Database.Database {
-  try {
-    return orClosed(
-      new Database(path, { readonly: true, fileMustExist: true, timeout: LOCKED_MS_MAX }),
-      (db) => {
-        // Only the first read needs the side files.
-        db.prepare('SELECT count(*) FROM sqlite_schema').get();
-        return db;
-      },
-    );
-  } catch (thrown) {
-    if (!UNREADABLE.test(codeOf(thrown))) throw thrown;
-    const sentence = `The archive ${path} cannot be read here: ${messageOf(thrown)}. Give its files to this user, or copy the data directory to where this user may write.`;
-    throw new JournalError('data_dir_invalid', sentence, { cause: thrown });
-  }
-}
+export const openArchive = (path: string): Database.Database =>
+  orClosed(new Database(path, { readonly: true, fileMustExist: true, timeout: LOCKED_MS_MAX }), (db) => {
+    // Only the first read needs the side files.
+    db.prepare('SELECT count(*) FROM sqlite_schema').get();
+    return db;
+  });

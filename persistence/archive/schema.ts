@@ -9,10 +9,10 @@
  * them row by row. Markets, sides and results are words. Accounts and bets are numbers (7 is `acc_7`), account 0 is
  * the house. Every row of a table has a CRC-32 of its cells, because nothing else detects a flipped bit in it.
  */
-import Database from 'better-sqlite3';
+import type Database from 'better-sqlite3';
 import type { Cell } from '../../engine/base/rows-text.js';
 import type { SnapshotMeta } from '../../engine/host/snapshot-store.js';
-import { isBusy, isDiskFull, JournalError, otherFormat } from '../errors.js';
+import { asFileFault, JournalError, otherFormat } from '../errors.js';
 import {
   ACCOUNT_BETS,
   ACTION,
@@ -216,44 +216,17 @@ export function fromArchive<T>(path: string, read: () => T): T {
   }
 }
 
-const DAMAGE_CODES = ['SQLITE_CORRUPT', 'SQLITE_NOTADB'];
-
-/** `archive_corrupt` if the content is at fault; other codes if a process keeps it locked, or the disk is full or fails. */
-export function asArchiveDamage(path: string, thrown: unknown): unknown {
-  if (!(thrown instanceof Database.SqliteError)) return thrown;
-  if (isBusy(thrown)) {
-    const sentence = `The archive ${path} is held by another program, as by a backup or "verify". Wait for its end, and try again.`;
-    return new JournalError('data_dir_locked', sentence, { cause: thrown });
-  }
-  if (/^SQLITE_(CANTOPEN|PERM|READONLY$)/.test(thrown.code)) {
-    return new JournalError(
-      'data_dir_invalid',
-      `The archive ${path} cannot be opened for writing (${thrown.message}). Give its files to the user that runs the server.`,
-      { cause: thrown },
-    );
-  }
-  if (thrown.code.startsWith('SQLITE_READONLY')) {
-    return new JournalError(
-      'data_dir_invalid',
-      `The archive ${path} was left in the middle of a write, which only a writer can set right. Start the server on it once; where it is a backup, make that again.`,
-      { cause: thrown },
-    );
-  }
-  if (isDiskFull(thrown)) {
-    const sentence = `The archive ${path} can be neither read nor written while its disk is full. Free some space: nothing is lost.`;
-    return new JournalError('disk_full', sentence, { cause: thrown });
-  }
-  if (thrown.code.startsWith('SQLITE_IOERR')) {
-    return new JournalError(
-      'data_dir_invalid',
-      `The disk of the archive ${path} does not read or write (${thrown.code}: ${thrown.message}). Check the disk and the system log.`,
-      { cause: thrown },
-    );
-  }
-  const isDamage =
-    DAMAGE_CODES.some((code) => thrown.code.startsWith(code)) || thrown.code === 'SQLITE_ERROR';
-  return isDamage ? damagedArchive(path, `${thrown.code}: ${thrown.message}`, thrown) : thrown;
-}
+/** `archive_corrupt` if the content is at fault. */
+export const asArchiveDamage = (path: string, thrown: unknown): unknown =>
+  asFileFault(`The archive ${path}`, thrown, {
+    disk: (reason) =>
+      new JournalError(
+        'data_dir_invalid',
+        `The disk of the archive ${path} does not read or write (${reason}). Check the disk and the system log.`,
+        { cause: thrown },
+      ),
+    damage: (reason) => damagedArchive(path, reason, thrown),
+  });
 
 function checkVersion(path: string, db: Database.Database): void {
   const rows = db.prepare<[], unknown[]>('SELECT * FROM meta').raw().all();

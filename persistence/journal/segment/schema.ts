@@ -7,9 +7,9 @@
  *
  * Nothing that is read is trusted: the tables must be exactly those defined here, and types and checksums are checked.
  */
-import Database from 'better-sqlite3';
+import type Database from 'better-sqlite3';
 import type { StoredBatch } from '../../../engine/model/ports.js';
-import { isBusy, isDiskFull, JournalError, otherFormat } from '../../errors.js';
+import { asFileFault, JournalError, otherFormat } from '../../errors.js';
 import { type ChainPosition, crcHex } from './batch-row.js';
 
 /** Every later version's `meta` begins with these columns, and their checksum stays the same. */
@@ -162,30 +162,11 @@ const unread = (path: string, what: string, cause: unknown): JournalError =>
     { cause },
   );
 
-/** Only errors of SQLite are the fault of the file. */
-export function asDamage(path: string, what: string, thrown: unknown): unknown {
-  if (!(thrown instanceof Database.SqliteError)) return thrown;
-  if (thrown.code === 'SQLITE_READONLY_ROLLBACK') {
-    const sentence = `The journal ${path} was left in the middle of being sealed, which only a user who may write to it can set right. Copy the data directory to where this user may write.`;
-    return new JournalError('data_dir_invalid', sentence, { cause: thrown });
-  }
-  if (/^SQLITE_(CANTOPEN|READONLY|PERM)/.test(thrown.code)) {
-    const sentence = `The journal ${path} cannot be read here: ${thrown.message}. Give its files to this user, or copy the data directory to where this user may write.`;
-    return new JournalError('data_dir_invalid', sentence, { cause: thrown });
-  }
-  if (isBusy(thrown)) {
-    const sentence = `The journal ${path} is held by another program. Close what has opened it, and try again.`;
-    return new JournalError('data_dir_locked', sentence, { cause: thrown });
-  }
-  if (isDiskFull(thrown)) {
-    const sentence = `The journal ${path} cannot be read while its disk is full: SQLite needs room for a file beside it. Free some space, and try again.`;
-    return new JournalError('disk_full', sentence, { cause: thrown });
-  }
-  const reason = `${what} (${thrown.code}: ${thrown.message})`;
-  return thrown.code.startsWith('SQLITE_IOERR')
-    ? unread(path, reason, thrown)
-    : damaged(path, reason, thrown);
-}
+export const asDamage = (path: string, what: string, thrown: unknown): unknown =>
+  asFileFault(`The journal ${path}`, thrown, {
+    disk: (reason) => unread(path, `${what} (${reason})`, thrown),
+    damage: (reason) => damaged(path, `${what} (${reason})`, thrown),
+  });
 
 function compareTables(path: string, db: Database.Database): void {
   const found = db.prepare<[], unknown[]>('SELECT name, sql FROM sqlite_schema ORDER BY name').raw().all();

@@ -18,7 +18,7 @@ import { ArchiveWriter } from '../../archive/writer.js';
 import { databaseBytes, fileBytes, ifThere } from '../../data-dir/files.js';
 import { type DataDir, openDataDir } from '../../data-dir/layout.js';
 import { isOtherSecret } from '../../data-dir/secrets.js';
-import { JournalError } from '../../errors.js';
+import { isPassing, JournalError } from '../../errors.js';
 import { createMarkFile, EMPTY_MARK } from '../../journal/mark.js';
 import { findSegments } from '../../journal/segment/names.js';
 import { History } from '../../replay/history.js';
@@ -155,7 +155,7 @@ function restoreArchive(
       (stretch.chainAt(seq) ?? chain) === chain;
     copied = copyArchive(source.archiveFile, dir.archiveFile, end, isOfJournal);
   } catch (thrown) {
-    if (!(thrown instanceof JournalError)) throw thrown;
+    if (!(thrown instanceof JournalError) || isPassing(thrown)) throw thrown;
     notes.push(`The archive is left out: ${thrown.message}`);
   }
   if (stretch.lastSeq >= stretch.firstSeq || copied?.seq === end.seq) return copied;

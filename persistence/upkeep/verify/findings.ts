@@ -1,5 +1,5 @@
 /** The faults that `verify` finds, each with its file, position and description. */
-import { JournalError } from '../../errors.js';
+import { isPassing, JournalError } from '../../errors.js';
 
 export type Part =
   | 'journal'
@@ -28,9 +28,6 @@ export interface Fault {
 /** Further faults of a part are only counted. */
 const KEPT_OF_PART_MAX = 20;
 
-/** They say nothing of what is there: the disk is full, or retention deletes. */
-const UNKNOWN: readonly string[] = ['disk_full', 'segment_gone'];
-
 export class Findings {
   readonly faults: Fault[] = [];
   /** Sentences on parts that could not be checked. */
@@ -43,12 +40,12 @@ export class Findings {
     if (count <= KEPT_OF_PART_MAX) this.faults.push({ part, file, seq, what });
   }
 
-  /** null if it cannot be read, which is a fault of the part. Throws what is `UNKNOWN`. */
+  /** null if it cannot be read, which is a fault of the part. Throws what `isPassing`. */
   read<T>(part: Part, file: string, read: () => T): T | null {
     try {
       return read();
     } catch (thrown) {
-      if (!(thrown instanceof JournalError) || UNKNOWN.includes(thrown.code)) throw thrown;
+      if (!(thrown instanceof JournalError) || isPassing(thrown)) throw thrown;
       this.fault(part, file, null, thrown.message);
       return null;
     }

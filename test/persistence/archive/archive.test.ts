@@ -196,7 +196,10 @@ test('a failed transaction leaves nothing, and the next writer continues from th
   holder.exec('BEGIN IMMEDIATE');
   assert.throws(() => project(engine, commands.slice(seq), writer), { code: 'data_dir_locked' });
   const denied = asArchiveDamage(dir.archiveFile, new Database.SqliteError('denied', 'SQLITE_READONLY'));
-  assert.match(String(denied), /cannot be opened for writing \(denied\)\. Give its files to the user/);
+  assert.match(
+    String(denied),
+    /cannot be opened here: SQLITE_READONLY: denied\. Give its files to this user/,
+  );
   holder.exec('ROLLBACK');
   holder.close();
   assert.throws(() => writer.commit(positionOf(engine)), /not used after an error/);

@@ -17,7 +17,7 @@ import { run } from '../../../persistence/cli/run.js';
 import { walPath } from '../../../persistence/data-dir/files.js';
 import type { DataDir } from '../../../persistence/data-dir/layout.js';
 import { lockDataDir } from '../../../persistence/data-dir/lock.js';
-import { isDiskFull, JournalError } from '../../../persistence/errors.js';
+import { asFileFault, isDiskFull, JournalError } from '../../../persistence/errors.js';
 import { absentPath, readAbsent } from '../../../persistence/journal/segment/absent.js';
 import { findSegments, firstSeqOf } from '../../../persistence/journal/segment/names.js';
 import { SnapshotFiles } from '../../../persistence/snapshot/files.js';
@@ -272,7 +272,21 @@ test('a full disk, a used-up quota and what SQLite says of either are one failur
   const named = [...full, 'EIO', 'SQLITE_IOERR_WRITE'].filter((code) => isDiskFull(failure(code)));
   assert.deepEqual(named, full);
   assert.equal(isDiskFull('ENOSPC'), false);
+  const passing = ['SQLITE_NOMEM', 'SQLITE_INTERRUPT'].map((code) => failure(code));
+  const words = { disk: assert.fail, damage: assert.fail };
+  assert.deepEqual(
+    passing.map((thrown) => asFileFault('It', thrown, words)),
+    passing,
+    'of no file',
+  );
   assert.deepEqual([quota, new JournalError('disk_full', ''), failure('EIO')].map(exitCodeOf), [4, 4, 3]);
+});
+
+test('output that cannot be written is named, and no fault of the data, also as JSON', (t) => {
+  const { dir } = makeFor(t);
+  const line = `"${process.execPath}" "${CLI_MAIN}" status --json "${dir.root}" >/dev/full`;
+  const { status, stderr } = spawnSync('sh', ['-c', line], { encoding: 'utf8' });
+  assert.match(`${status} ${stderr}`, /^4 tote status: The output cannot be written.*: ENOSPC: [^\n]*\n$/);
 });
 
 test('a list may have hundreds of thousands of rows', () => {
