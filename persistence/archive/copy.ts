@@ -11,7 +11,7 @@ import Database from 'better-sqlite3';
 import type { Cell } from '../../engine/base/rows-text.js';
 import { closing } from '../data-dir/closing.js';
 import { removeDatabase, renameDurably, syncPath, unfinishedPath } from '../data-dir/files.js';
-import { codeOf, isBusy, isDiskFull, JournalError } from '../errors.js';
+import { codeOf, JournalError } from '../errors.js';
 import { ArchiveBlocks } from './blocks.js';
 import {
   IN_PLACEMENT,
@@ -30,13 +30,14 @@ import {
   asArchiveDamage,
   createArchiveTables,
   damagedArchive,
+  fromArchive,
   intact,
   NO_ROWS,
   readProgress,
   rowQuery,
   writeProgress,
 } from './schema.js';
-import { ArchiveTables, beginOnce } from './tables.js';
+import { ArchiveTables, asWriteFault, beginOnce } from './tables.js';
 
 /** Rows between two lists of an account's bets. */
 const LISTED_ROWS = 20_000;
@@ -51,7 +52,8 @@ export interface ArchiveCopied {
  * ends: its rows say nothing of their journal. A target that is damaged or not of the source is created anew, but not
  * one that begins before its source or is ahead of it: the source was rebuilt, and nothing else may tell of that
  * beginning. Returns null if the source has no archive, or one that begins after `end`. Throws `archive_corrupt`,
- * `backup_mismatch` if rows between the two are missing, `other_format` and errors of SQLite.
+ * `backup_mismatch` if rows between the two are missing, `other_format`, what else the source is at fault for as
+ * `JournalError`, and errors of SQLite about the target.
  */
 export function copyArchive(
   source: string,
@@ -61,7 +63,7 @@ export function copyArchive(
 ): ArchiveCopied | null {
   if (!existsSync(source)) return null;
   try {
-    using from = closing(openArchive(source));
+    using from = closing(fromArchive(source, () => openArchive(source)));
     from.exec('BEGIN');
     const progress = readProgress(source, from);
     if (!isOfJournal(progress)) throw damagedArchive(source, 'it is not of this journal');
@@ -78,8 +80,9 @@ export function copyArchive(
     if (known === null) replace(path, target);
     return { seq: upTo.seq, rowsAdded };
   } catch (thrown) {
-    // The caller knows which of the disks is full.
-    throw isDiskFull(thrown) ? thrown : asArchiveDamage(isBusy(thrown) ? target : source, thrown);
+    // A disk that is full or fails is told of with the place of the copy.
+    const fault = asWriteFault(target, thrown);
+    throw ['archive_corrupt', 'data_dir_locked'].includes(codeOf(fault)) ? fault : thrown;
   }
 }
 
@@ -91,10 +94,9 @@ function isContinued(target: ArchiveProgress, source: ArchiveProgress, endSeq: n
 /** null if it is damaged. */
 function readableProgress(path: string): ArchiveProgress | null {
   try {
-    return withDatabase(path, (db) => readProgress(path, db));
+    return fromArchive(path, () => withDatabase(path, (db) => readProgress(path, db)));
   } catch (thrown) {
-    const isDamage = thrown instanceof JournalError || codeOf(thrown).startsWith('SQLITE_');
-    if (!isDamage) throw thrown;
+    if (!['archive_corrupt', 'other_format'].includes(codeOf(thrown))) throw thrown;
     return null;
   }
 }
@@ -146,16 +148,27 @@ function* singles({ path, db }: RowSource, table: string, afterSeq: number, toSe
   for (const row of query.iterate(afterSeq, toSeq)) yield intact(path, table, row);
 }
 
+/** An error of SQLite is the source's here, and the target's elsewhere. */
+function* ofSource(path: string, rows: Rows): Rows {
+  try {
+    yield* rows;
+  } catch (thrown) {
+    throw asArchiveDamage(path, thrown);
+  }
+}
+
 /** Adds the rows that `db` lacks of `source`, up to `upTo`, in one transaction. Returns the number of rows written. */
 function addRows(source: RowSource, path: string, db: Database.Database, upTo: ArchivePosition): number {
   const before = readProgress(path, db);
   beginOnce(db);
   const tables = new ArchiveTables(db);
+  const rowsOf = (table: string, afterSeq: number): Rows =>
+    ofSource(source.path, singles(source, table, afterSeq, upTo.seq));
   addBets(source, tables, before, newestBet(db), upTo.seq);
   for (const kind of SINGLE_KINDS)
-    for (const row of singles(source, TABLE_OF[kind], before.seq, upTo.seq)) tables[kind].push(row);
+    for (const row of rowsOf(TABLE_OF[kind], before.seq)) tables[kind].push(row);
   // More may have come behind the last command.
-  for (const row of singles(source, 'refusal', before.seq - 1, upTo.seq)) tables.refusals.push(row);
+  for (const row of rowsOf('refusal', before.seq - 1)) tables.refusals.push(row);
   tables.commit(before, upTo);
   return tables.count;
 }
@@ -172,7 +185,7 @@ function addBets(
   toSeq: number,
 ): void {
   const blocks = new ArchiveBlocks(path, db);
-  const settlements = blocks.settlements(before.seq + 1, toSeq);
+  const settlements = ofSource(path, blocks.settlements(before.seq + 1, toSeq));
   let settlement = settlements.next();
   let lastSeq = before.seq;
   let listed = 0;
@@ -192,7 +205,7 @@ function addBets(
     }
   };
   try {
-    for (const row of blocks.placements(newest + 1)) {
+    for (const row of ofSource(path, blocks.placements(newest + 1))) {
       // A bet without `placed_seq` was open where the archive begins.
       const seq = Number(row[IN_PLACEMENT.placed_seq] ?? before.fromSeq);
       if (seq > toSeq) break;

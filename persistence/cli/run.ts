@@ -6,7 +6,7 @@
 import { readFileSync } from 'node:fs';
 import { Argument, Command, CommanderError, Option } from 'commander';
 import { messageOf } from '../../engine/base/attempt.js';
-import { codeOf, JournalError } from '../errors.js';
+import { isOfFile, JournalError } from '../errors.js';
 import { type CliCommand, dataDirFor } from './frame/command.js';
 import { EXIT, EXIT_CODES_HELP, type ExitCode, exitCodeOf, UsageError } from './frame/exit-codes.js';
 import { LIMIT_OPTION } from './frame/options.js';
@@ -110,12 +110,11 @@ async function runCommand(
     clearProgress();
     if (thrown instanceof ReaderGone) return EXIT.done;
     const isKnown = thrown instanceof JournalError || thrown instanceof UsageError;
-    // Errors of the operating system or SQLite about a file need no stack; anything else is a programming error.
-    const isOfFile = /^(E[A-Z0-9]+|SQLITE_\w+)$/.test(codeOf(thrown));
     // The code is null for errors of the operating system or SQLite, and for programming errors.
     const error = { code: isKnown ? thrown.code : null, message: messageOf(thrown) };
     if (out.isJson) out.line(JSON.stringify({ error }));
-    const reason = isKnown || isOfFile || !(thrown instanceof Error) ? messageOf(thrown) : thrown.stack;
+    const reason =
+      isKnown || isOfFile(thrown) || !(thrown instanceof Error) ? messageOf(thrown) : thrown.stack;
     out.note(`tote ${name}: ${reason}`);
     return exitCodeOf(thrown);
   }

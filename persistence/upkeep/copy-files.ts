@@ -17,7 +17,7 @@ import { readOperatorTokens } from '../data-dir/operator-tokens.js';
 import { openMasterSecret, readOperatorToken } from '../data-dir/secrets.js';
 import { readSigningKeys } from '../data-dir/signing-keys.js';
 import { requireSpaceForCopy } from '../data-dir/space.js';
-import { isDiskFull, JournalError } from '../errors.js';
+import { isDiskFull, isOfFile, JournalError, reasonOf } from '../errors.js';
 import { isSnapshotNamed } from '../snapshot/files.js';
 
 /** Closed to other users; `check` may throw before the copy gets its name. */
@@ -143,9 +143,13 @@ export function requireSpace(path: string, bytes: number): void {
   );
 }
 
-/** `cause` as it came while a copy was written to `root`, or `disk_full` if it says that there is no room. */
+/** `cause` as it came while a copy was written to `root`, or that the disk there is full or fails. */
 export function copyFault(root: string, left: string, cause: unknown): unknown {
-  if (!isDiskFull(cause)) return cause;
+  if (!isOfFile(cause)) return cause;
+  if (!isDiskFull(cause)) {
+    const sentence = `The copy in ${root} cannot be written: ${reasonOf(cause)}. The copied files ${left}. Check the disk and the system log, or name another place.`;
+    return new JournalError('data_dir_invalid', sentence, { cause });
+  }
   return new JournalError(
     'disk_full',
     `There is not enough free space for the copy in ${root}. The copied files ${left}. Free some, or name another place, and run it again.`,

@@ -27,6 +27,7 @@ import {
   temporaryDir,
   writeSegments,
 } from '../support/journal-files.js';
+import { makeFor } from '../support/operator-dir.js';
 
 const CHILD = fileURLToPath(new URL('../support/journal-child.js', import.meta.url));
 /** A segment of this size is sealed after its first batch. */
@@ -135,12 +136,33 @@ test('a disk that does not read is to be checked before a backup is used', TRACE
     [dir.markFile, /mark: the disk does not read or write it. Check the disk/],
   ] as const;
   for (const [file, expected] of of) {
-    const inject = ['-P', file, '-e', 'inject=read,pread64:error=EIO'];
-    const args = ['-f', '-o', '/dev/null', ...inject, process.execPath, CLI_MAIN, 'verify', dir.root];
-    const { stdout, stderr } = spawnSync('strace', args, { encoding: 'utf8' });
-    assert.match(stdout + stderr, expected);
+    assert.match(failing(file, 'read,pread64', 'verify', dir.root), expected);
   }
 });
+
+function failing(file: string, calls: string, ...command: string[]): string {
+  const inject = ['-P', file, '-e', `inject=${calls}:error=EIO`];
+  const args = ['-f', '-o', '/dev/null', ...inject, process.execPath, CLI_MAIN, ...command];
+  const { status, stdout, stderr } = spawnSync('strace', args, { encoding: 'utf8' });
+  return `${stdout}${status} ${stderr}`;
+}
+
+test(
+  'a disk that does not take a copy is told of with its place, and not as one of the source',
+  TRACED,
+  (t) => {
+    const { dir } = makeFor(t);
+    const out = join(dir.root, '..', 'out');
+    for (const command of [
+      ['restore', dir.root, '--out', out],
+      ['backup', out, dir.root],
+    ])
+      for (const name of ['archive/archive.db', 'journal/segment-0000000000000001.db']) {
+        const said = failing(join(out, `${name}.unfinished`), 'pwrite64', ...command);
+        assert.match(said, /^3 tote \S+ The copy in .*out cannot be written: SQLITE_IOERR_WRITE/);
+      }
+  },
+);
 
 test('a directory on a read-only mount is refused with what to do, and its copy is good', (t) => {
   const root = join(temporaryDir(t), 'data');
