@@ -95,7 +95,7 @@ function backupInto(
   const faults = hasSecrets ? copySecrets(source, target) : [];
   const snapshots = new SnapshotFiles(source.snapshots).list().map(({ name }) => basename(name));
   const snapshotsCopied = copySnapshots(source, target, snapshots, faults);
-  const copied = copyJournal(source, target, acknowledged, onSeq);
+  const copied = copyJournal(source, target, acknowledged, onSeq, faults);
   const archive = backupArchive(source, target, copied.seq, faults);
   const snapshotsRemoved = removeOldSnapshots(target, snapshots);
   faults.push(...uncoveredBeginning(target, copied.seq), ...lostBeginning(target));
@@ -117,9 +117,10 @@ function copyJournal(
   target: DataDir,
   acknowledged: Mark | null,
   onSeq: (seq: number) => void,
+  faults: string[],
 ): Pick<BackedUp, 'segmentsWritten' | 'seq' | 'timeMs'> {
   const segmentsWritten = copySegments(source, target, onSeq);
-  copyAbsent(source, target);
+  copyAbsent(source, target, faults);
   checkChain(target.journal);
   const { mark, ...end } = endOfCopy(target, acknowledged);
   checkMark(acknowledged, end.seq, acknowledgedChecksum(target, acknowledged, mark));
@@ -201,10 +202,16 @@ function acknowledgedChecksum(target: DataDir, acknowledged: Mark | null, end: M
   return rowOfJournal(target.journal, acknowledged.lastSeq)?.checksum ?? null;
 }
 
-/** Commands that were pruned from the copy alone stay recorded. */
-function copyAbsent(source: DataDir, target: DataDir): void {
-  const absentSeq = readAbsent(source);
-  if (absentSeq !== null) writeAbsent(target, Math.max(absentSeq, readAbsent(target) ?? 0));
+/** Commands that were pruned from the copy alone stay recorded. A damaged record of the source counts as none, as at a start. */
+function copyAbsent(source: DataDir, target: DataDir, faults: string[]): void {
+  const before = readAbsent(target);
+  try {
+    const absentSeq = readAbsent(source);
+    if (absentSeq !== null) writeAbsent(target, Math.max(absentSeq, before ?? 0));
+  } catch (thrown) {
+    if (codeOf(thrown) !== 'absent_unreadable') throw thrown;
+    faults.push(messageOf(thrown));
+  }
 }
 
 /**

@@ -6,10 +6,11 @@ import assert from 'node:assert/strict';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import type { DataDir } from '../../../persistence/data-dir/layout.js';
+import { type DataDir, findDataDir } from '../../../persistence/data-dir/layout.js';
 import { absentPath, readAbsent, writeAbsent } from '../../../persistence/journal/segment/absent.js';
 import { findSegments, firstSeqOf } from '../../../persistence/journal/segment/names.js';
 import { openStore, type Recovered } from '../../../persistence/recovery/open-store.js';
+import { backup } from '../../../persistence/upkeep/backup/backup.js';
 import { executePlan, planPrune } from '../../../persistence/upkeep/retention/retention.js';
 import { verify } from '../../../persistence/upkeep/verify/verify.js';
 import { CLOCK, refusal, segmentAt } from '../support/journal-files.js';
@@ -85,11 +86,17 @@ test('a directory without the file is good, and the next start writes it', (t) =
   assert.deepEqual(start(dir).notes, []);
 });
 
-test('a damaged file is a fault of its own; a start rebuilds it and says so', (t) => {
+test('a damaged file is a fault of its own, which a backup names; a start rebuilds it and says so', (t) => {
   const dir = make(t);
   start(dir);
   flipBit(absentPath(dir), 3);
   assert.match(faultsOf(dir), /^[^:]*absent: /);
+  const copy = join(dir.root, '..', 'copy');
+  assert.match(
+    backup(dir, copy).faults.join(),
+    /absent, which says where the journal begins, cannot be read/,
+  );
+  assert.deepEqual(verify(findDataDir(copy)).faults, []);
   assert.match(start(dir).notes.join(), /cannot be read: its checksum does not match.*made anew/);
   assert.deepEqual(verify(dir).faults, []);
 });
