@@ -5,7 +5,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { Argument, Command, CommanderError, Option } from 'commander';
-import { messageOf } from '../../engine/base/attempt.js';
+import { attempt, messageOf } from '../../engine/base/attempt.js';
 import { isOfFile, JournalError } from '../errors.js';
 import { type CliCommand, dataDirFor } from './frame/command.js';
 import { EXIT, EXIT_CODES_HELP, type ExitCode, exitCodeOf, UsageError } from './frame/exit-codes.js';
@@ -112,7 +112,12 @@ async function runCommand(
     const isKnown = thrown instanceof JournalError || thrown instanceof UsageError;
     // The code is null for errors of the operating system or SQLite, and for programming errors.
     const error = { code: isKnown ? thrown.code : null, message: messageOf(thrown) };
-    if (out.isJson) out.line(JSON.stringify({ error }));
+    // Stdout may be at fault itself.
+    if (out.isJson)
+      attempt(() => {
+        out.line(JSON.stringify({ error }));
+        out.flush();
+      }, null);
     const reason =
       isKnown || isOfFile(thrown) || !(thrown instanceof Error) ? messageOf(thrown) : thrown.stack;
     out.note(`tote ${name}: ${reason}`);

@@ -4,7 +4,7 @@
  */
 import { spawnSync } from 'node:child_process';
 import { writeSync } from 'node:fs';
-import { codeOf } from '../../errors.js';
+import { codeOf, reasonOf } from '../../errors.js';
 import { textOf } from './text.js';
 
 const STDOUT = 1;
@@ -101,8 +101,13 @@ function writeSome(bytes: Uint8Array): number {
     return writeSync(STDOUT, bytes);
   } catch (thrown) {
     if (codeOf(thrown) === 'EPIPE') throw new ReaderGone();
-    if (codeOf(thrown) !== 'EAGAIN') throw thrown;
+    if (codeOf(thrown) !== 'EAGAIN') throw unwritten(thrown);
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, RETRY_MS);
     return 0;
   }
+}
+
+function unwritten(cause: unknown): Error {
+  const sentence = `The output cannot be written, and is not complete: ${reasonOf(cause)}.`;
+  return Object.assign(new Error(sentence, { cause }), { code: codeOf(cause) });
 }
