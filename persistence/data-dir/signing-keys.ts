@@ -19,6 +19,10 @@ interface StoredKey {
   readonly privateKey: string | null;
 }
 
+/** The end of a sentence on a journal whose file of keys is missing. */
+export const UNKNOWN_KEYS =
+  'put it back, or the server signs with a new pair, and no answer has the keys that earlier roots were signed with.';
+
 export function openSigningKeys(dir: DataDir, nowMs: number): SigningKeys {
   return readSigningKeys(dir) ?? write(dir, [newKey(nowMs)]);
 }

@@ -8,7 +8,7 @@ import { closing } from '../data-dir/closing.js';
 import { type DataDir, dataDirLayout, openDataDir } from '../data-dir/layout.js';
 import { type DataDirLock, lockDataDir, START_WAIT_MS } from '../data-dir/lock.js';
 import { invalidSecret, isOtherSecret, openMasterSecret } from '../data-dir/secrets.js';
-import { openSigningKeys } from '../data-dir/signing-keys.js';
+import { openSigningKeys, UNKNOWN_KEYS } from '../data-dir/signing-keys.js';
 import { raiseMark } from '../journal/mark.js';
 import { JournalReader } from '../journal/reader.js';
 import { hasSegments } from '../journal/segment/names.js';
@@ -61,8 +61,19 @@ export function openStore(
     if (required.requireData && !required.isFollower && recovered.lastSeq === 0) throw notInitialised(dir);
     const masterSecret = openMasterSecret(dir, recovered.lastSeq === 0);
     checkSecret(dir, engine, masterSecret);
+    const notes = [...recovered.notes];
+    if (recovered.lastSeq > 0 && !existsSync(dir.signingKeysFile))
+      notes.push(`There was no ${dir.signingKeysFile}: ${UNKNOWN_KEYS}`);
     const signing = openSigningKeys(dir, keyTimeMs(engine, clockStartMs ?? clock.nowMs()));
-    return { dir, lock, engine, recovered, masterSecret, signing, isAwaitingJournal };
+    return {
+      dir,
+      lock,
+      engine,
+      recovered: { ...recovered, notes },
+      masterSecret,
+      signing,
+      isAwaitingJournal,
+    };
   } catch (thrown) {
     lock.release();
     throw thrown;

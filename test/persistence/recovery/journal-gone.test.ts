@@ -26,8 +26,12 @@ test('without the journal the refusal names what is left, and the command that r
   assert.deepEqual(filesOf(root), before, 'nothing is made or changed');
 });
 
-test('a lost master secret is not made anew, and another one is refused', (t) => {
-  const { root, masterSecretFile } = makeFor(t).dir;
+test('a lost master secret is not made anew, and another one is refused; lost signing keys are named', (t) => {
+  const { root, masterSecretFile, signingKeysFile } = makeFor(t).dir;
+  rmSync(signingKeysFile);
+  const { recovered, lock } = openStore(root, CLOCK, () => {});
+  lock.release();
+  assert.match(recovered.notes.join(), /There was no .*signing-keys: put it back/);
   rmSync(masterSecretFile);
   const missing = /master-secret is missing, but the journal has/;
   assert.throws(() => start(root), refusal('secret_invalid', missing));
