@@ -103,7 +103,7 @@ const QUOTA = 'EDQUOT';
 export const isDiskFull = (thrown: unknown): boolean =>
   ['ENOSPC', QUOTA, 'SQLITE_FULL', 'SQLITE_IOERR_SHMSIZE'].includes(codeOf(thrown));
 
-/** Of the operating system or SQLite, about a file: anything else without a `JournalError` is a programming error. */
+/** The operating system or SQLite says it of a file: anything else but a `JournalError` is a programming error. */
 export const isOfFile = (thrown: unknown): boolean => /^(E[A-Z0-9]+|SQLITE_\w+)$/.test(codeOf(thrown));
 
 /** SQLite has waited for another connection's lock. */

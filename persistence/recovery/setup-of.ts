@@ -1,10 +1,12 @@
 /**
- * The setup of a data directory (`engine/model/setup.ts`), found without a replay: the newest snapshot has it, and
- * later rows are searched for the few commands that change it. A quick look: the snapshot is not checked.
+ * The setup of a data directory (`engine/model/setup.ts`) and its rules, found without a replay: the newest snapshot has
+ * them, and later rows are searched for the few commands that change them. A quick look: the snapshot is not checked.
  */
 import Database from 'better-sqlite3';
 import { attempt } from '../../engine/base/attempt.js';
 import { decodeCommand } from '../../engine/model/command-codec.js';
+import type { Command } from '../../engine/model/commands.js';
+import type { Rules } from '../../engine/model/rules.js';
 import type { Setup } from '../../engine/model/setup.js';
 import { ENGINE } from '../../engine/snapshot/tables.js';
 import { closing } from '../data-dir/closing.js';
@@ -14,46 +16,57 @@ import { Segment } from '../journal/segment/segment.js';
 import { SnapshotFiles } from '../snapshot/files.js';
 import { readTable } from '../snapshot/schema.js';
 
-/** In the text of a batch. Clients' texts cannot contain it: their quotes are escaped. */
-const IN_BATCH = '["declareSetup",';
+type Declaration = Extract<Command, { readonly kind: 'declareSetup' | 'configure' }>;
 
 /** null if nothing has been declared yet. Throws the errors of opening a segment. */
 export function setupOf(dir: DataDir): Setup | null {
-  const snapshot = inNewestSnapshot(dir);
-  const afterSeq = snapshot?.seq ?? 0;
+  const { command, engine } = newest(dir, 'declareSetup');
+  if (command === null) return engine?.setup ?? null;
+  const { feed, clock, rulesFrom } = command;
+  return { feed, clock, rulesFrom };
+}
+
+/** null before the first ones. Throws the errors of opening a segment. */
+export function rulesOf(dir: DataDir): Rules | null {
+  const { command, engine } = newest(dir, 'configure');
+  return (command ?? engine)?.rules ?? null;
+}
+
+/** The last command of the kind, or null and what the newest snapshot has. */
+function newest<K extends Declaration['kind']>(dir: DataDir, kind: K) {
+  const engine = inNewestSnapshot(dir);
+  const afterSeq = engine?.seq ?? 0;
   for (const path of findSegments(dir.journal).reverse()) {
-    const found = lastDeclared(path, afterSeq);
-    if (found !== null) return found;
+    const command = lastDeclared(path, afterSeq, kind);
+    if (command !== null) return { command, engine };
     if (firstSeqOf(path) <= afterSeq) break;
   }
-  return snapshot?.setup ?? null;
+  return { command: null, engine };
 }
 
 /** A snapshot that cannot be read counts as none. */
-function inNewestSnapshot(dir: DataDir): { readonly seq: number; readonly setup: Setup | null } | null {
-  const [newest] = new SnapshotFiles(dir.snapshots).list();
-  if (newest === undefined) return null;
+function inNewestSnapshot(dir: DataDir) {
+  const [ref] = new SnapshotFiles(dir.snapshots).list();
+  if (ref === undefined) return null;
   return attempt(() => {
-    using db = closing(new Database(newest.name, { readonly: true, fileMustExist: true }));
+    using db = closing(new Database(ref.name, { readonly: true, fileMustExist: true }));
     const [engine] = ENGINE.values(readTable(db, ENGINE));
     return engine ?? null;
   }, null);
 }
 
-function lastDeclared(path: string, afterSeq: number): Setup | null {
+function lastDeclared<K extends Declaration['kind']>(path: string, afterSeq: number, kind: K) {
   using segment = closing(Segment.open(sourceOf(path), 'read'));
   const text = segment.db
     .prepare<[number, string], string>(
       'SELECT commands FROM batch WHERE last_seq > ? AND instr(commands, ?) > 0 ORDER BY last_seq DESC LIMIT 1',
     )
     .pluck()
-    .get(afterSeq, IN_BATCH);
+    // Clients' texts cannot contain it: their quotes are escaped.
+    .get(afterSeq, `["${kind}",`);
   if (text === undefined) return null;
-  const command = (JSON.parse(text) as unknown[][])
-    .filter(([kind]) => kind === 'declareSetup')
-    .map((value) => decodeCommand(value))
-    .at(-1);
-  if (command?.kind !== 'declareSetup') return null;
-  const { feed, clock, rulesFrom } = command;
-  return { feed, clock, rulesFrom };
+  const isOfKind = (command: Command): command is Extract<Command, { readonly kind: K }> =>
+    command.kind === kind;
+  const values = (JSON.parse(text) as unknown[][]).filter(([name]) => name === kind);
+  return values.map((value) => decodeCommand(value)).findLast(isOfKind) ?? null;
 }

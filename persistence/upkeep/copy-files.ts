@@ -11,11 +11,12 @@ import {
 } from 'node:fs';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { attempt } from '../../engine/base/attempt.js';
+import type { Rules } from '../../engine/model/rules.js';
 import { FILE_MODE, renameDurably, syncPath, unfinishedPath } from '../data-dir/files.js';
 import type { DataDir } from '../data-dir/layout.js';
 import { readOperatorTokens } from '../data-dir/operator-tokens.js';
-import { openMasterSecret, readOperatorToken } from '../data-dir/secrets.js';
-import { readSigningKeys } from '../data-dir/signing-keys.js';
+import { isOtherSecret, openMasterSecret, readOperatorToken } from '../data-dir/secrets.js';
+import { readSigningKeys, UNKNOWN_KEYS } from '../data-dir/signing-keys.js';
 import { requireSpaceForCopy } from '../data-dir/space.js';
 import { isDiskFull, isOfFile, JournalError, reasonOf } from '../errors.js';
 import { isSnapshotNamed } from '../snapshot/files.js';
@@ -61,10 +62,21 @@ export function copySecrets(from: DataDir, to: DataDir): string[] {
     if (!existsSync(from[name])) rmSync(to[name], { force: true });
   const names = (Object.keys(SECRETS) as SecretName[]).filter((name) => existsSync(from[name]));
   const faults = names.flatMap((name) => copySecret(name, from, to));
-  if (existsSync(to.masterSecretFile)) return faults;
+  const lacks = [
+    [to.masterSecretFile, from.masterSecretFile, 'without it the server does not start on the copy.'],
+    [to.signingKeysFile, from.signingKeysFile, UNKNOWN_KEYS],
+  ] as const;
+  const missing = lacks.filter(([copy]) => !existsSync(copy));
+  return [...missing.map(([, file, lost]) => `There is no ${file}: ${lost}`), ...faults];
+}
+
+/** Sentences on the secrets of a copy that are whole, but not those of its journal. */
+export function secretNotes(dir: DataDir, rules: Rules | null): string[] {
+  const secret = attempt(() => openMasterSecret(dir, false), null);
+  if (secret === null || !isOtherSecret(rules, secret)) return [];
   return [
-    `There is no ${from.masterSecretFile}: without it the server does not start on the copy.`,
-    ...faults,
+    `The file ${dir.masterSecretFile} is not the secret that the rounds were opened with: put the right one in its place, ` +
+      'or the server does not start on it.',
   ];
 }
 

@@ -25,6 +25,7 @@ import { readAbsent, writeAbsent } from '../../journal/segment/absent.js';
 import { checkChain } from '../../journal/segment/chain.js';
 import { findSegments, firstSeqOf } from '../../journal/segment/names.js';
 import { rowOfJournal } from '../../journal/segment/segment.js';
+import { rulesOf } from '../../recovery/setup-of.js';
 import { checkMark } from '../../replay/replay.js';
 import { SnapshotFiles } from '../../snapshot/files.js';
 import {
@@ -34,6 +35,7 @@ import {
   copySecrets,
   requirePlace,
   secretFiles,
+  secretNotes,
 } from '../copy-files.js';
 import { withoutRetention } from '../retention/retention.js';
 import { checkSameJournal, copySegments } from './journal.js';
@@ -96,6 +98,7 @@ function backupInto(
   const snapshots = new SnapshotFiles(source.snapshots).list().map(({ name }) => basename(name));
   const snapshotsCopied = copySnapshots(source, target, snapshots, faults);
   const copied = copyJournal(source, target, acknowledged, onSeq, faults);
+  if (hasSecrets) faults.push(...secretNotes(target, rulesOf(target)));
   const archive = backupArchive(source, target, copied.seq, faults);
   const snapshotsRemoved = removeOldSnapshots(target, snapshots);
   faults.push(...uncoveredBeginning(target, copied.seq), ...lostBeginning(target));

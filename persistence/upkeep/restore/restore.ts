@@ -7,7 +7,7 @@
  * Nothing is written before the commands up to the chosen one have been replayed and have agreed with the journal's
  * digests. The mark is written last: an unfinished copy has none, and no server starts on it.
  */
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { newSha256 } from '../../../crypto/hashes.js';
 import { must } from '../../../engine/base/assert.js';
@@ -17,14 +17,20 @@ import type { ArchivePosition } from '../../archive/schema.js';
 import { ArchiveWriter } from '../../archive/writer.js';
 import { databaseBytes, fileBytes, ifThere } from '../../data-dir/files.js';
 import { type DataDir, openDataDir } from '../../data-dir/layout.js';
-import { isOtherSecret } from '../../data-dir/secrets.js';
 import { isPassing, JournalError } from '../../errors.js';
 import { createMarkFile, EMPTY_MARK } from '../../journal/mark.js';
 import { findSegments } from '../../journal/segment/names.js';
 import { History } from '../../replay/history.js';
 import { isOfJournal } from '../../replay/usable-snapshot.js';
 import { SnapshotFiles } from '../../snapshot/files.js';
-import { copyFault, copyFileDurably, copySecrets, requirePlace, requireSpace } from '../copy-files.js';
+import {
+  copyFault,
+  copyFileDurably,
+  copySecrets,
+  requirePlace,
+  requireSpace,
+  secretNotes,
+} from '../copy-files.js';
 import { writeJournal } from './journal.js';
 import type { Stretch, Stretches } from './stretches.js';
 
@@ -75,7 +81,7 @@ export function restore(
   try {
     const dir = openDataDir(out);
     requireSpace(dir.root, bytesOf(source));
-    notes.push(...copySecrets(source, dir), ...secretNotes(source, engine));
+    notes.push(...copySecrets(source, dir), ...secretNotes(dir, engine.rules));
     const { end, segments, isBatchSplit } = writeJournal(source, stretch, engine, dir);
     const copied = copySnapshots(snapshots, stretch, endSeq, dir);
     const archive = restoreArchive(source, dir, stretch, end, engine, notes);
@@ -162,15 +168,6 @@ function restoreArchive(
   ArchiveWriter.create(dir, end, engine, end.timeMs).close();
   notes.push(`The archive begins after ${end.seq}: keep the source for what was settled and moved before.`);
   return null;
-}
-
-function secretNotes(source: DataDir, engine: Engine): string[] {
-  if (engine.rules === null || !existsSync(source.masterSecretFile)) return [];
-  if (!isOtherSecret(engine.rules, readFileSync(source.masterSecretFile))) return [];
-  return [
-    `The file ${source.masterSecretFile} is not the secret that the rounds were opened with: put the right one into the ` +
-      'new directory, or the server does not start on it.',
-  ];
 }
 
 function bytesOf(source: DataDir): number {

@@ -97,7 +97,14 @@ test('tokens and signing keys are copied as they are now, unless they are damage
     for (const file of secretFiles(dir))
       assert.deepEqual(readFileSync(join(to, basename(file))), readFileSync(file), file);
   }
-  for (const file of secretFiles(dir)) writeFileSync(file, 'x');
+  writeFileSync(dir.masterSecretFile, Buffer.alloc(32, 9));
+  rmSync(dir.signingKeysFile);
+  const { faults } = await toteJson<BackedUp>(['backup', `${to}-1`, dir.root], 1);
+  assert.match(
+    faults.join(),
+    /^There is no .*signing-keys: .*master-secret is not the secret that the rounds/,
+  );
+  for (const file of secretFiles(dir)) writeFileSync(file, 'x', { mode: 0o600 });
   for (const place of [to, `${to}-2`])
     assert.equal((await toteJson<BackedUp>(['backup', place, dir.root], 1)).faults.length, 4);
   for (const file of secretFiles(findDataDir(to))) assert.ok(statSync(file).size > 1, file);
