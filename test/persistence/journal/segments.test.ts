@@ -8,7 +8,7 @@ import { basename, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import Database from 'better-sqlite3';
 import { must } from '../../../engine/base/assert.js';
-import { fileBytes, rollbackPath, unfinishedPath, walPath } from '../../../persistence/data-dir/files.js';
+import { fileBytes, rollbackPath, walPath } from '../../../persistence/data-dir/files.js';
 import type { DataDir } from '../../../persistence/data-dir/layout.js';
 import { commitBatch } from '../../../persistence/journal/commit.js';
 import { crcHex } from '../../../persistence/journal/segment/batch-row.js';
@@ -192,14 +192,6 @@ test('files beside a sealed segment, which SQLite or a start would lay over it, 
     assert.throws(() => recover(dir), refusal('journal_corrupt', new RegExp(`${side} lies beside it`)));
     rmSync(side);
   }
-});
-
-test('remains of the next segment of an interrupted roll are removed', (t) => {
-  const dir = closedJournal(t);
-  const stray = unfinishedPath(join(dir.journal, 'segment-0000000000000139.db'));
-  writeFileSync(stray, 'half');
-  assertServes(dir, BATCHES, 'with a stray');
-  assert.equal(existsSync(stray), false);
 });
 
 test('an empty segment is damage, and the WAL beside it stays', (t) => {

@@ -114,8 +114,7 @@ test('another format is refused, and so is a foreign meta row or table', (t) => 
     const values = `format_version = ${format}, checksum = '${metaCrc(format, createdMs)}'`;
     const other = alteredJournal(t, `UPDATE meta SET ${values}`);
     const told = `has format ${format}; this version reads format 1\\. Start the version that`;
-    for (let attempt = 0; attempt < 2; attempt += 1)
-      assert.throws(() => recover(other), refusal('other_format', new RegExp(told)));
+    assert.throws(() => recover(other), refusal('other_format', new RegExp(told)));
   }
   const flipped = alteredJournal(t, 'UPDATE meta SET format_version = 2');
   assert.throws(() => recover(flipped), refusal('journal_corrupt', /checksum of its meta row/));

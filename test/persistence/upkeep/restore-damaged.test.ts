@@ -40,7 +40,6 @@ const LAST = 123;
 /** Nothing is left but the snapshot after this batch. */
 const onlyAt = (batch: number): Expected => ({ endsAfter: batch, beginsAfter: batch });
 const CASES: readonly (readonly [string, readonly Damage[], Expected])[] = [
-  ['nothing', [], {}],
   ['an old row', [flipRow(0, 20)], { beginsAfter: 60 }],
   ['an old row before the only snapshot of its segment', [flipRow(0, 5)], { beginsAfter: 10 }],
   ['the first segment', [lose(0)], { beginsAfter: 60 }],
@@ -66,8 +65,6 @@ const CASES: readonly (readonly [string, readonly Damage[], Expected])[] = [
     [lose(0), flipSnapshot(0), flipSnapshot(1)],
     onlyAt(10),
   ],
-  ['first and middle segment', [lose(1), lose(0)], { beginsAfter: 100 }],
-  ['an old and a middle row', [flipRow(0, 20), flipRow(1, 70)], { beginsAfter: 100 }],
   ['the open segment, archive and mark', [lose(2), loseArchive, loseMark], onlyAt(100)],
 ];
 
