@@ -12,12 +12,10 @@ import { JournalError } from '../errors.js';
 import { checkReplayed, commandsOf, replayCommand } from './replay.js';
 import { firstUsable } from './usable-snapshot.js';
 
-/** `engine` has just applied the command, until the next step is requested. */
 export interface Step {
   readonly seq: number;
   readonly command: Command;
   readonly events: readonly EngineEvent[];
-  readonly engine: Engine;
 }
 
 export interface HistoryJournal extends ReadableJournal {
@@ -74,12 +72,6 @@ export class History {
     return engine;
   }
 
-  /** Throws `not_found` and the errors of reading. */
-  *walk(fromSeq: number, toSeq: number): Generator<Step, void, undefined> {
-    const engine = this.startFor(fromSeq - 1);
-    for (const step of this.replay(engine, toSeq)) if (step.seq >= fromSeq) yield step;
-  }
-
   /** The journal's beginning, or a snapshot, leads to `seq`. The snapshot is not checked. */
   hasStateFor(seq: number): boolean {
     return this.isFromFirst || this.#snapshotsFor(seq).length > 0;
@@ -98,8 +90,8 @@ export class History {
   }
 
   /**
-   * `engine` is at the end of a batch. After each whole batch the rolling digest is compared with the row's. Throws
-   * `replay_mismatch` and the errors of reading.
+   * `engine` is at the end of a batch, and has just applied the command of each step. After each whole batch its rolling
+   * digest is compared with the row's. Throws `replay_mismatch` and the errors of reading.
    */
   *replay(engine: Engine, toSeq: number): Generator<Step, void, undefined> {
     if (engine.seq >= toSeq) return;
@@ -113,7 +105,7 @@ export class History {
   }
 
   /** Without events, which only an engine gives. Throws the errors of reading. */
-  *commands(afterSeq: number, toSeq: number): Generator<Omit<Step, 'engine'>, void, undefined> {
+  *commands(afterSeq: number, toSeq: number): Generator<Step, void, undefined> {
     if (afterSeq >= toSeq) return;
     for (const row of this.#journal.readBatches(afterSeq)) {
       for (const [at, command] of commandsOf(row).entries()) {
@@ -166,7 +158,7 @@ function* replaySteps(engine: Engine, row: StoredBatch, toSeq: number): Generato
   for (const command of commandsOf(row)) {
     if (engine.seq >= toSeq) return;
     const { seq, events } = replayCommand(engine, command, row);
-    yield { seq, command, events, engine };
+    yield { seq, command, events };
   }
   checkReplayed(engine, row);
 }

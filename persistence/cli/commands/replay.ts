@@ -61,7 +61,7 @@ export const replayCommand = defineCommand<ReplayOptions>({
       // As the journal has them, nothing replayed, where nobody asks for effects.
       const isAlone = !explain && !out.isJson && options.account === undefined;
       const read: Read = (seq, endSeq) => (isAlone ? commandsAfter : replayedAfter)(history, seq, endSeq);
-      const isMeant = (step: Shown): boolean => step.seq >= fromSeq && isAbout(step, options);
+      const isMeant = (step: Step): boolean => step.seq >= fromSeq && isAbout(step, options);
       const steps =
         last === undefined ? read(fromSeq - 1, toSeq).steps : lastOf(last, fromSeq, toSeq, read, isMeant);
       let shown = 0;
@@ -75,9 +75,7 @@ export const replayCommand = defineCommand<ReplayOptions>({
     }),
 });
 
-type Shown = Omit<Step, 'engine'>;
-
-function isAbout({ command, events }: Shown, { kind, account, operator }: ReplayOptions): boolean {
+function isAbout({ command, events }: Step, { kind, account, operator }: ReplayOptions): boolean {
   if (kind !== undefined && command.kind !== kind) return false;
   if (operator !== undefined && !('by' in command && command.by?.operator === operator)) return false;
   return (
@@ -87,7 +85,7 @@ function isAbout({ command, events }: Shown, { kind, account, operator }: Replay
 }
 
 /** Commands after `seq`, or from somewhat earlier on, to `toSeq`. */
-type Read = (seq: number, toSeq: number) => { readonly afterSeq: number; readonly steps: Iterable<Shown> };
+type Read = (seq: number, toSeq: number) => { readonly afterSeq: number; readonly steps: Iterable<Step> };
 
 function commandsAfter(history: History, seq: number, toSeq: number): ReturnType<Read> {
   // Throws that they are not there any more.
@@ -107,13 +105,13 @@ function lastOf(
   fromSeq: number,
   toSeq: number,
   read: Read,
-  isMeant: (step: Shown) => boolean,
-): Shown[] {
-  let found: Shown[] = [];
+  isMeant: (step: Step) => boolean,
+): Step[] {
+  let found: Step[] = [];
   for (let endSeq = toSeq; found.length < last && endSeq >= fromSeq; ) {
     const missing = last - found.length;
     const { afterSeq, steps } = read(Math.max(endSeq - missing, fromSeq - 1), endSeq);
-    const newest: Shown[] = [];
+    const newest: Step[] = [];
     for (const step of steps) {
       if (isMeant(step)) newest.push(step);
       if (newest.length >= 2 * missing) newest.splice(0, missing);
@@ -126,7 +124,7 @@ function lastOf(
 
 function show(
   out: Output,
-  { seq, command: { kind, timeMs, ...asked }, events }: Shown,
+  { seq, command: { kind, timeMs, ...asked }, events }: Step,
   isExplained: boolean,
 ): void {
   const [time, command] = [isoText(timeMs), fieldsOf(asked)];
