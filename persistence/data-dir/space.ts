@@ -59,14 +59,14 @@ const LEVELS: readonly SpaceLevel[] = ['ok', 'soft', 'reserve', 'hard'];
 
 export class SpaceWatch {
   readonly #thresholds: readonly number[];
-  readonly #freeBytes: () => number;
   #level = 0;
 
-  constructor(thresholds: SpaceThresholds, freeBytes: () => number) {
-    const { softBytes, reserveBytes, hardBytes } = thresholds;
+  constructor(
+    { softBytes, reserveBytes, hardBytes }: SpaceThresholds,
+    private readonly freeBytes: () => number,
+  ) {
     assert(softBytes >= reserveBytes && reserveBytes >= hardBytes, 'space thresholds must not rise');
     this.#thresholds = [softBytes, reserveBytes, hardBytes];
-    this.#freeBytes = freeBytes;
   }
 
   get level(): SpaceLevel {
@@ -74,7 +74,7 @@ export class SpaceWatch {
   }
 
   check(): boolean {
-    const freeBytes = this.#freeBytes();
+    const freeBytes = this.freeBytes();
     const before = this.#level;
     this.#level = this.#thresholds.filter((thresholdBytes, index) => {
       const marginBytes = index < before ? thresholdBytes * HYSTERESIS : 0;

@@ -30,9 +30,6 @@ const ROLL_RETRY_BYTES = 64 * 1024;
 const ROW_BYTES = 200;
 
 export class SqliteStore implements JournalStore {
-  readonly #mark: MarkFile;
-  readonly #durability: Durability;
-  readonly #segmentBytesMax: number;
   #open: OpenSegment;
   #files: OpenFiles;
   #position: ChainPosition;
@@ -46,13 +43,10 @@ export class SqliteStore implements JournalStore {
   private constructor(
     readonly dir: DataDir,
     segment: Segment,
-    mark: MarkFile,
-    durability: Durability,
-    segmentBytesMax: number,
+    private readonly markFile: MarkFile,
+    private readonly durability: Durability,
+    private readonly segmentBytesMax: number,
   ) {
-    this.#durability = durability;
-    this.#segmentBytesMax = segmentBytesMax;
-    this.#mark = mark;
     this.#open = prepare(segment);
     this.#last = segment.tail();
     this.#files = this.#openFiles();
@@ -86,7 +80,7 @@ export class SqliteStore implements JournalStore {
   }
 
   get mark(): Mark {
-    return this.#mark.mark;
+    return this.markFile.mark;
   }
 
   /** Files that are gone by now are noticed before anything is written, so that clients can be told. */
@@ -114,7 +108,7 @@ export class SqliteStore implements JournalStore {
   writeMark(mark: Mark): void {
     this.#attempt('write the mark of', () => {
       this.#files.require();
-      this.#mark.write(mark);
+      this.markFile.write(mark);
     });
   }
 
@@ -149,11 +143,11 @@ export class SqliteStore implements JournalStore {
       const path = createSegment(this.dir.journal, last, nowMs, onStep);
       const segment = Segment.open(path, 'write');
       this.#open = prepare(segment);
-      configure(segment, this.#durability);
+      configure(segment, this.durability);
       this.#files = this.#openFiles();
       this.#last = null;
       this.#bytes = fileBytes(path);
-      this.#rollAtBytes = this.#segmentBytesMax;
+      this.#rollAtBytes = this.segmentBytesMax;
       this.#walPages = 0;
       return { firstSeq: sealed.meta.firstSeq, lastSeq: last.lastSeq, bytes: fileBytes(sealed.path) };
     });
@@ -162,14 +156,14 @@ export class SqliteStore implements JournalStore {
   /** A clean close leaves no WAL and no `in-use` file. After a failure both stay for recovery. */
   close(): void {
     if (this.#broken) {
-      this.#mark.close();
+      this.markFile.close();
       this.#open.segment.close();
       return;
     }
     this.#attempt('close', () => {
       this.#files.require();
-      this.#mark.sync();
-      this.#mark.close();
+      this.markFile.sync();
+      this.markFile.close();
       this.#open.segment.close();
       rmSync(this.dir.inUseFile);
       syncPath(this.dir.journal);
@@ -178,7 +172,7 @@ export class SqliteStore implements JournalStore {
 
   #openFiles(): OpenFiles {
     const { path } = this.#open.segment;
-    return new OpenFiles([path, walPath(path), this.#mark.path], (lost) => new JournalLost(lost));
+    return new OpenFiles([path, walPath(path), this.markFile.path], (lost) => new JournalLost(lost));
   }
 
   #attempt<T>(what: string, operation: () => T): T {

@@ -33,20 +33,14 @@ export class History {
   /** The last command is as of the opening. */
   readonly firstSeq: number;
   readonly lastSeq: number;
-  readonly #journal: HistoryJournal;
-  readonly #snapshots: Pick<SnapshotStore, 'list' | 'load'>;
-  readonly #options: HistoryOptions;
 
   constructor(
-    journal: HistoryJournal,
-    snapshots: Pick<SnapshotStore, 'list' | 'load'>,
-    options: HistoryOptions = {},
+    private readonly journal: HistoryJournal,
+    private readonly snapshots: Pick<SnapshotStore, 'list' | 'load'>,
+    private readonly options: HistoryOptions = {},
   ) {
     this.firstSeq = journal.firstSeq;
     this.lastSeq = journal.lastSeq;
-    this.#journal = journal;
-    this.#snapshots = snapshots;
-    this.#options = options;
   }
 
   get isFromFirst(): boolean {
@@ -60,7 +54,7 @@ export class History {
 
   beginning(): Engine {
     if (this.isFromFirst) return new Engine();
-    const oldestFirst = [...this.#snapshots.list()].reverse();
+    const oldestFirst = [...this.snapshots.list()].reverse();
     const reachable = oldestFirst.filter(({ seq }) => seq >= this.firstSeq - 1);
     return this.#firstUsable(reachable) ?? this.#refuse(this.firstSeq - 1);
   }
@@ -95,10 +89,10 @@ export class History {
    */
   *replay(engine: Engine, toSeq: number): Generator<Step, void, undefined> {
     if (engine.seq >= toSeq) return;
-    for (const row of this.#journal.readBatches(engine.seq)) {
+    for (const row of this.journal.readBatches(engine.seq)) {
       assert(row.firstSeq === engine.seq + 1, 'the engine is at the end of a batch');
       yield* replaySteps(engine, row, toSeq);
-      this.#options.onSeq?.(engine.seq);
+      this.options.onSeq?.(engine.seq);
       if (engine.seq >= toSeq) return;
     }
     throw missingAfter(engine.seq);
@@ -107,7 +101,7 @@ export class History {
   /** Without events, which only an engine gives. Throws the errors of reading. */
   *commands(afterSeq: number, toSeq: number): Generator<Step, void, undefined> {
     if (afterSeq >= toSeq) return;
-    for (const row of this.#journal.readBatches(afterSeq)) {
+    for (const row of this.journal.readBatches(afterSeq)) {
       for (const [at, command] of commandsOf(row).entries()) {
         const seq = row.firstSeq + at;
         if (seq > toSeq) return;
@@ -132,17 +126,17 @@ export class History {
 
   /** The command after `seq` must exist. */
   #batchAfter(seq: number): StoredBatch {
-    for (const batch of this.#journal.readBatches(seq)) return batch;
+    for (const batch of this.journal.readBatches(seq)) return batch;
     throw missingAfter(seq);
   }
 
   #snapshotsFor(seq: number): readonly SnapshotRef[] {
-    return this.#snapshots.list().filter((ref) => ref.seq <= seq && ref.seq >= this.firstSeq - 1);
+    return this.snapshots.list().filter((ref) => ref.seq <= seq && ref.seq >= this.firstSeq - 1);
   }
 
   #firstUsable(refs: readonly SnapshotRef[]): Engine | null {
-    const note = this.#options.onNote ?? (() => {});
-    return firstUsable(refs, this.#snapshots, this.#journal, note)?.engine ?? null;
+    const note = this.options.onNote ?? (() => {});
+    return firstUsable(refs, this.snapshots, this.journal, note)?.engine ?? null;
   }
 
   #refuse(seq: number): never {
