@@ -20,9 +20,8 @@ export interface SnapshotRef {
 }
 
 export interface SnapshotStore {
+  /** Only complete ones, newest first. */
   list(): readonly SnapshotRef[];
   /** Reads and fully checks a snapshot. Throws if it is damaged or of a newer format. */
   load(ref: SnapshotRef): { readonly meta: SnapshotMeta; readonly engine: Engine };
-  /** Durable on return; a snapshot is not listed before it is complete. Throws if it cannot be written. */
-  save(engine: Engine, chain: string): SnapshotRef;
 }

@@ -27,7 +27,7 @@ export type RecoveredEngine = ReturnType<typeof recoverEngine>;
  */
 export function recoverEngine(
   journal: RecoverableJournal,
-  snapshots: Pick<SnapshotStore, 'list' | 'load'>,
+  snapshots: SnapshotStore,
   options: RecoverEngineOptions,
 ) {
   const notes: string[] = [];
@@ -42,7 +42,7 @@ export function recoverEngine(
 /** A new engine only if the journal has its beginning. */
 function findStart(
   journal: RecoverableJournal,
-  snapshots: Pick<SnapshotStore, 'list' | 'load'>,
+  snapshots: SnapshotStore,
   notes: string[],
   onProgress: OnProgress,
 ): Engine {

@@ -36,7 +36,7 @@ export class History {
 
   constructor(
     private readonly journal: HistoryJournal,
-    private readonly snapshots: Pick<SnapshotStore, 'list' | 'load'>,
+    private readonly snapshots: SnapshotStore,
     private readonly options: HistoryOptions = {},
   ) {
     this.firstSeq = journal.firstSeq;

@@ -27,7 +27,7 @@ interface Origin {
 export function findStart(
   dir: DataDir,
   journal: HistoryJournal,
-  snapshots: Pick<SnapshotStore, 'list' | 'load'>,
+  snapshots: SnapshotStore,
   nowMs: number,
   note: (text: string) => void,
   rest: Rest,
