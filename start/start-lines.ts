@@ -22,7 +22,7 @@ export const recoveryLogger =
 
 export function logRecovered(
   log: Log,
-  view: Omit<Recovered, 'checksum' | 'batches'>,
+  view: Omit<Recovered, 'checksum'>,
   engine: EngineReads,
   tookMs: number,
 ): void {

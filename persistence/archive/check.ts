@@ -17,9 +17,8 @@ export type ArchiveReport = ReturnType<typeof checkArchive>;
 
 export function checkArchive(path: string) {
   const faults: string[] = [];
-  const report = { progress: null as ArchiveProgress | null, rowsChecked: 0, faults, faultCount: 0 };
+  const report = { progress: null as ArchiveProgress | null, rowsChecked: 0, faults };
   const fault = (text: string): void => {
-    report.faultCount += 1;
     if (faults.length < FAULTS_DESCRIBED_MAX) faults.push(text);
   };
   try {

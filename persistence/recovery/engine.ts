@@ -74,14 +74,12 @@ function replay(
   const meter = new ProgressMeter('replay', startSeq, endSeq, clock, onProgress);
   let lastSeq = startSeq;
   let checksum = checksumAt(journal, startSeq, mark) ?? '';
-  let batches = 0;
   for (const row of journal.readBatches(startSeq)) {
     replayBatch(engine, row);
     ({ lastSeq, checksum } = row);
-    batches += 1;
     meter.count(lastSeq);
   }
-  return { lastSeq, lastTimeMs: engine.timeMs, checksum, batches };
+  return { lastSeq, lastTimeMs: engine.timeMs, checksum };
 }
 
 /**

@@ -27,7 +27,6 @@ export interface JournalEnd {
   readonly lastSeq: number;
   readonly lastTimeMs: number;
   readonly checksum: string;
-  readonly batches: number;
 }
 
 export class ProgressMeter {
