@@ -4,7 +4,6 @@
  */
 import { fail, must } from './base/assert.js';
 import { RollingDigest } from './digest/rolling.js';
-import { stateDigest } from './digest/state.js';
 import { dispatch } from './handlers/dispatch.js';
 import { isFillable } from './handlers/fills.js';
 import { nextExpiryMs, rowOf } from './handlers/limit-orders.js';
@@ -116,9 +115,17 @@ export class Engine {
   rollingDigest(): string {
     return this.#digest.hex();
   }
-  /** SHA-256 over the full state, 64 hex digits. Takes time proportional to the state's size. */
+  /**
+   * SHA-256 over the tables of a snapshot, which are the full state in a canonical order, 64 hex digits. It covers content
+   * only, not where a row is in memory or what has expired, and takes time proportional to the state's size.
+   */
   stateDigest(newHasher: NewHasher): string {
-    return stateDigest(this.exportTables(), newHasher);
+    const hasher = newHasher();
+    for (const { form, blocks } of this.exportTables()) {
+      hasher.update(`${form.name}\n`);
+      for (const block of blocks) hasher.update(block);
+    }
+    return hasher.digestHex();
   }
 
   /** Number of the last accepted command; 0 before the first. */
