@@ -223,15 +223,13 @@ function faultOfBooks(engine: EngineReads): string | null {
     }
   }
   const totals = engine.totals();
-  if (accountsCents !== totals.accountsCents) {
-    return `the accounts' balances add up to ${accountsCents} cents, the engine's sum is ${totals.accountsCents}`;
-  }
-  if (openStakesCents !== totals.openStakesCents) {
-    return `the open bets' stakes add up to ${openStakesCents} cents, the engine's sum is ${totals.openStakesCents}`;
-  }
-  if (reservedStakesCents !== totals.reservedStakesCents) {
-    return `the resting orders' stakes add up to ${reservedStakesCents} cents, the engine's sum is ${totals.reservedStakesCents}`;
-  }
+  const sums = [
+    ["accounts' balances", accountsCents, totals.accountsCents],
+    ["open bets' stakes", openStakesCents, totals.openStakesCents],
+    ["resting orders' stakes", reservedStakesCents, totals.reservedStakesCents],
+  ] as const;
+  for (const [what, cents, sumCents] of sums)
+    if (cents !== sumCents) return `the ${what} add up to ${cents} cents, the engine's sum is ${sumCents}`;
   return faultOfTotals(engine);
 }
 
