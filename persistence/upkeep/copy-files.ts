@@ -36,15 +36,7 @@ export function copyFileDurably(from: string, to: string, check: (copy: string) 
   }
 }
 
-/** With these files one can act as operator or server. */
-export const secretFiles = (dir: DataDir): string[] => [
-  dir.masterSecretFile,
-  dir.operatorTokenFile,
-  dir.operatorTokensFile,
-  dir.signingKeysFile,
-];
-
-/** As a start reads them: it refuses what these refuse. */
+/** With these files one can act as operator or server. As a start reads them: it refuses what these refuse. */
 const SECRETS = {
   masterSecretFile: (dir: DataDir): unknown => openMasterSecret(dir, false),
   operatorTokenFile: readOperatorToken,
@@ -52,6 +44,9 @@ const SECRETS = {
   signingKeysFile: readSigningKeys,
 } as const;
 type SecretName = keyof typeof SECRETS;
+const SECRET_NAMES = Object.keys(SECRETS) as SecretName[];
+
+export const secretFiles = (dir: DataDir): string[] => SECRET_NAMES.map((name) => dir[name]);
 
 /**
  * Copies secrets as they are now: what was revoked or retired must not come back with an older copy. A damaged one takes
@@ -60,7 +55,7 @@ type SecretName = keyof typeof SECRETS;
 export function copySecrets(from: DataDir, to: DataDir): string[] {
   for (const name of ['operatorTokenFile', 'operatorTokensFile'] as const)
     if (!existsSync(from[name])) rmSync(to[name], { force: true });
-  const names = (Object.keys(SECRETS) as SecretName[]).filter((name) => existsSync(from[name]));
+  const names = SECRET_NAMES.filter((name) => existsSync(from[name]));
   const faults = names.flatMap((name) => copySecret(name, from, to));
   const lacks = [
     [to.masterSecretFile, from.masterSecretFile, 'without it the server does not start on the copy.'],
