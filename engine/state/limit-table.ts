@@ -32,16 +32,6 @@ class LimitChunk {
   readonly height = new Uint8Array(CHUNK_ROWS);
 }
 
-interface LimitView {
-  readonly limitOddsE4: number;
-  readonly key: number;
-  /** null until the order has become a bet. */
-  readonly filledAtMs: number | null;
-  readonly rested: boolean;
-  /** null where only the order's round ends it. */
-  readonly validUntilMs: number | null;
-}
-
 export type LimitFields = Pick<PlaceOrder, 'limitOddsE4' | 'validUntilMs' | 'key'>;
 
 export class LimitTable {
@@ -82,7 +72,8 @@ export class LimitTable {
     return row;
   }
 
-  view(row: number): LimitView {
+  /** `filledAtMs` is null until the order has become a bet, `validUntilMs` where only its round ends it. */
+  view(row: number) {
     const chunk = this.chunk(row);
     const i = row & CHUNK_MASK;
     const endMs = chunk.validUntilMs[i] as number;

@@ -35,15 +35,11 @@ interface Envelope {
 const isEnvelope = typia.createIs<Envelope>();
 const isSent = typia.createIs<Sent>();
 
-interface ReadUpdates {
-  readonly updates: readonly HermesUpdate[];
-  /** Entries that are not in the service's form; 1 for a whole event. */
-  readonly malformed: number;
-  /** As Pyth's guardians signed all of them, in base64; '' where the service does not say. */
-  readonly signed: string;
-}
-
-export function readUpdates(text: string): ReadUpdates {
+/**
+ * `malformed` counts entries that are not in the service's form, and 1 for a whole event; `signed` is as Pyth's guardians
+ * signed all of them, in base64, or '' where the service does not say.
+ */
+export function readUpdates(text: string) {
   const value = parsedJson(text);
   if (!isEnvelope(value)) return { updates: [], malformed: 1, signed: '' };
   const entries = value.parsed ?? [];

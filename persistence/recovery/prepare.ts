@@ -30,22 +30,12 @@ interface PrepareOptions {
   readonly onStep?: (step: CopyStep | RollStep) => void;
 }
 
-interface PreparedJournal {
-  /** As the last server left it; null in a new directory. */
-  readonly mark: Mark | null;
-  readonly wasUnclean: boolean;
-  readonly notes: readonly string[];
-  /** Call it after the journal has been read: a writer that closes the open segment last leaves no WAL. */
-  close(): void;
-}
-
-/** Throws a `JournalError` if the journal is damaged, incomplete or of another format. */
-export function prepareJournal({
-  dir,
-  clock,
-  onProgress = () => {},
-  onStep = () => {},
-}: PrepareOptions): PreparedJournal {
+/**
+ * `mark` is as the last server left it, null in a new directory. Call `close` after the journal has been read: a writer that
+ * closes the open segment last leaves no WAL. Throws a `JournalError` if the journal is damaged, incomplete or of another
+ * format.
+ */
+export function prepareJournal({ dir, clock, onProgress = () => {}, onStep = () => {} }: PrepareOptions) {
   const mark = readMarkFile(dir.markFile);
   const notes: string[] = [];
   const last = findSegments(dir.journal).at(-1) ?? firstSegment(dir, mark, clock);
@@ -73,15 +63,11 @@ function checkFiles(dir: DataDir, last: string, mark: Mark | null): void {
   checkAgainstMark(segment, mark);
 }
 
-interface Begin {
-  /** The first segment follows this number. */
-  readonly beforeSeq: number;
-  readonly note: string | null;
-  readonly isToWrite: boolean;
-}
-
-/** Without the file `absent`, a missing beginning counts as pruned from now on. */
-function checkBegin(dir: DataDir): Begin {
+/**
+ * Without the file `absent`, a missing beginning counts as pruned from now on. The first segment follows the returned
+ * `beforeSeq`.
+ */
+function checkBegin(dir: DataDir) {
   const [first] = findSegments(dir.journal);
   const beforeSeq = first === undefined ? 0 : firstSeqOf(first) - 1;
   const written = beforeSeq === 0 ? 'It is made anew.' : `1 to ${beforeSeq} are recorded as pruned now.`;

@@ -19,18 +19,6 @@ import { setupOf } from '../recovery/setup-of.js';
 import { checkMark } from '../replay/replay.js';
 import { SnapshotFiles } from '../snapshot/files.js';
 
-export interface InspectedSegment {
-  readonly path: string;
-  readonly firstSeq: number;
-  /** `firstSeq - 1` in a segment without rows. */
-  readonly lastSeq: number;
-  /** Engine time of the last command; 0 without rows. */
-  readonly lastTimeMs: number;
-  readonly isSealed: boolean;
-  /** With the WAL. */
-  readonly bytes: number;
-}
-
 /** `faults` are sentences on parts that cannot be read, which are null or left out. */
 export function inspect(dir: DataDir) {
   const faults: string[] = [];
@@ -78,16 +66,21 @@ function checkWhole({ journal }: DataDir, mark: Mark | null, lastSeq: number): v
   checkMark(mark, lastSeq, mark?.checksum ?? null);
 }
 
-export function inspectSegment(path: string): InspectedSegment {
+export type InspectedSegment = ReturnType<typeof inspectSegment>;
+
+export function inspectSegment(path: string) {
   using segment = closing(Segment.open(sourceOf(path), 'read'));
   const firstSeq = firstSeqOf(path);
   const tail = segment.tail();
   return {
     path,
     firstSeq,
+    /** `firstSeq - 1` in a segment without rows. */
     lastSeq: tail?.lastSeq ?? firstSeq - 1,
+    /** Engine time of the last command; 0 without rows. */
     lastTimeMs: tail?.timeMs ?? 0,
     isSealed: segment.seal !== null,
+    /** With the WAL. */
     bytes: databaseBytes(path),
   };
 }

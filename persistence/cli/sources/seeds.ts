@@ -6,12 +6,10 @@ import type { Rules } from '../../../engine/model/rules.js';
 import type { DataDir } from '../../data-dir/layout.js';
 import { isOtherSecret, openMasterSecret } from '../../data-dir/secrets.js';
 
-export type KnownSeeds =
-  | { readonly seeds: RoundSeeds; readonly why: null }
-  | { readonly seeds: null; readonly why: string };
+export type KnownSeeds = ReturnType<typeof readRoundSeeds>;
 
 /** Compares the master secret with the fingerprint in the rules. */
-export function readRoundSeeds(dir: DataDir, rules: Rules | null): KnownSeeds {
+export function readRoundSeeds(dir: DataDir, rules: Rules | null) {
   try {
     const secret = openMasterSecret(dir, false);
     if (!isOtherSecret(rules, secret)) return { seeds: new RoundSeeds(secret, FAIRNESS_TOOLS), why: null };

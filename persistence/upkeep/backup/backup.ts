@@ -41,16 +41,8 @@ import { withoutRetention } from '../retention/retention.js';
 import { checkSameJournal, copySegments } from './journal.js';
 import { endOfCopy, lostBeginning, mismatch } from './journal-ends.js';
 
-export interface BackedUp {
-  readonly segmentsWritten: readonly string[];
-  readonly seq: number;
-  readonly timeMs: number;
-  readonly snapshotsCopied: readonly string[];
-  readonly snapshotsRemoved: readonly string[];
-  readonly archive: ArchiveCopied | null;
-  /** Sentences on damaged parts of the source that were left out. */
-  readonly faults: readonly string[];
-}
+/** `faults` are sentences on damaged parts of the source that were left out. */
+export type BackedUp = ReturnType<typeof backupInto>;
 
 /**
  * Without `hasSecrets` no server starts on the copy before the secrets are put there.
@@ -89,7 +81,7 @@ function backupInto(
   acknowledged: Mark | null,
   onSeq: (seq: number) => void,
   hasSecrets: boolean,
-): BackedUp {
+) {
   refuseOtherSecret(source, target);
   if (existsSync(target.inUseFile))
     throw mismatch(source, target, 'a server has run on it and did not stop in order');
@@ -121,7 +113,7 @@ function copyJournal(
   acknowledged: Mark | null,
   onSeq: (seq: number) => void,
   faults: string[],
-): Pick<BackedUp, 'segmentsWritten' | 'seq' | 'timeMs'> {
+) {
   const segmentsWritten = copySegments(source, target, onSeq);
   copyAbsent(source, target, faults);
   checkChain(target.journal);

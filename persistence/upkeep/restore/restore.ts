@@ -43,21 +43,7 @@ interface RestoreTarget {
   readonly isOfTime?: boolean;
 }
 
-export interface Restored {
-  readonly seq: number;
-  /** Engine time of the last command. */
-  readonly timeMs: number;
-  /** SHA-256 of the full state. */
-  readonly stateDigest: string;
-  readonly isBatchSplit: boolean;
-  readonly segments: readonly string[];
-  readonly snapshots: readonly string[];
-  readonly archive: ArchiveCopied | null;
-  /** Acknowledged or requested commands are missing. */
-  readonly lacksCommands: boolean;
-  /** Sentences on lacks of the copy, and on missing data. */
-  readonly notes: readonly string[];
-}
+export type Restored = ReturnType<typeof restore>;
 
 /**
  * If `toSeq` is in a gap, the copy ends before the gap. Throws `data_dir_invalid` if `out` cannot be used, `not_found`
@@ -69,7 +55,7 @@ export function restore(
   stretches: Stretches,
   { out, toSeq, isOfTime = false }: RestoreTarget,
   onSeq: (seq: number) => void = () => {},
-): Restored {
+) {
   requirePlace(source, out, 'restored into', () => 'it is not empty');
   const notes = [...stretches.notes];
   const snapshots = new SnapshotFiles(source.snapshots);
@@ -91,13 +77,16 @@ export function restore(
     const left = leftOut(source, stretches, stretch, endSeq, { toSeq, isOfTime });
     return {
       seq: engine.seq,
+      /** Engine time of the last command. */
       timeMs: engine.timeMs,
       stateDigest: engine.stateDigest(newSha256),
       isBatchSplit,
       segments,
       snapshots: copied,
       archive,
+      /** Acknowledged or requested commands are missing. */
       lacksCommands: left.isLoss,
+      /** Sentences on lacks of the copy, and on missing data. */
       notes: [...new Set([...notes, ...left.notes])],
     };
   } catch (thrown) {

@@ -40,13 +40,8 @@ interface ArchivedRoot extends SignedRoot {
   readonly settledSeq: number;
 }
 
-/** `journal` includes the snapshot before it. */
-export interface SignaturesChecked {
-  readonly journal: number;
-  readonly archive: number;
-}
-
 export class RootSignatures {
+  /** `journal` includes the snapshot before it. */
   readonly checked = { journal: 0, archive: 0 };
   readonly #seeds: RoundSeeds | null;
   /** By key id; null if the directory's keys cannot be read, which is told. */

@@ -19,37 +19,13 @@ import { absentPath, readAbsent } from '../../journal/segment/absent.js';
 import { checkChain } from '../../journal/segment/chain.js';
 import { findSegments, firstSeqOf, sourceOf } from '../../journal/segment/names.js';
 import { SnapshotFiles } from '../../snapshot/files.js';
-import { type Fault, Findings } from './findings.js';
+import { Findings } from './findings.js';
 import { HeadCheck, type NotedHead } from './head-check.js';
-import { JournalRows, type SegmentReport } from './journal-rows.js';
+import { JournalRows } from './journal-rows.js';
 import { ReplayCheck } from './replay-check.js';
-import { RootSignatures, type SignaturesChecked } from './root-signatures.js';
+import { RootSignatures } from './root-signatures.js';
 
-export interface VerifyReport {
-  readonly isGood: boolean;
-  /** Not all: `faultCount` is the number of all. */
-  readonly faults: readonly Fault[];
-  readonly faultCount: number;
-  readonly notes: readonly string[];
-  readonly segments: readonly SegmentReport[];
-  /** The last good command that follows all before it. */
-  readonly lastSeq: number;
-  /** `fromSeq` is 0 for the beginning. */
-  readonly replayed: {
-    readonly fromSeq: number;
-    readonly toSeq: number;
-    readonly batches: number;
-    readonly rollingDigest: string;
-    readonly stateDigest: string;
-  } | null;
-  readonly snapshotsCompared: readonly string[];
-  readonly archive: {
-    readonly seq: number;
-    readonly rowsChecked: number;
-    readonly rowsCompared: number;
-  } | null;
-  readonly signatures: SignaturesChecked;
-}
+export type VerifyReport = ReturnType<typeof verify>;
 
 interface VerifyOptions {
   /** Called with the last command of each batch that was read. */
@@ -59,10 +35,7 @@ interface VerifyOptions {
   readonly notedHead?: NotedHead;
 }
 
-export function verify(
-  dir: DataDir,
-  { onSeq = () => {}, notedKeys, notedHead }: VerifyOptions = {},
-): VerifyReport {
+export function verify(dir: DataDir, { onSeq = () => {}, notedKeys, notedHead }: VerifyOptions = {}) {
   const findings = new Findings();
   const head = notedHead === undefined ? null : new HeadCheck(notedHead, findings);
   // Read before the journal, which may grow: everything up to the mark must be in it then.
@@ -94,10 +67,12 @@ export function verify(
   checkTokens(dir, findings);
   return {
     isGood: findings.count === 0,
+    /** Not all: `faultCount` is the number of all. */
     faults: findings.faults,
     faultCount: findings.count,
     notes: findings.notes,
     segments: rows.segments,
+    /** The last good command that follows all before it. */
     lastSeq: last,
     replayed: describeReplay(replay),
     snapshotsCompared: replay.compared.map(({ name }) => name),
@@ -109,7 +84,8 @@ export function verify(
   };
 }
 
-function describeReplay(replay: ReplayCheck): VerifyReport['replayed'] {
+/** `fromSeq` is 0 for the beginning. */
+function describeReplay(replay: ReplayCheck) {
   const { engine, fromSeq, batches } = replay;
   if (engine === null) return null;
   const stateDigest = engine.stateDigest(newSha256);
