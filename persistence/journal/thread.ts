@@ -36,28 +36,8 @@ export function startJournalThread(): StartedJournal {
 
 type State = 'new' | 'open' | 'closing' | 'closed' | 'failed';
 
-class WritingThread extends Thread<ToJournal, FromJournal> {
-  constructor(
-    private readonly started: StartedJournal,
-    protected override readonly onMessage: (message: FromJournal) => void,
-    protected override readonly onError: (error: Error) => void,
-    protected override readonly onEnded: (exitCode: number) => void,
-  ) {
-    super(() => started.worker);
-    this.begin();
-  }
-
-  override post(message: ToJournal | CloseMessage): void {
-    const { sent } = this.started.memory;
-    super.post(message);
-    Atomics.add(sent, 0, 1);
-    Atomics.notify(sent, 0);
-  }
-}
-
-export class JournalThread implements JournalWriter {
+export class JournalThread extends Thread<ToJournal, FromJournal> implements JournalWriter {
   #state: State = 'new';
-  #thread: WritingThread | null = null;
   #events: JournalWriterEvents | null = null;
   /** `lastSeq` of the last commit in flight; 0 if there is none. */
   #pendingSeq = 0;
@@ -69,9 +49,11 @@ export class JournalThread implements JournalWriter {
     private readonly started: StartedJournal,
     private readonly options: JournalThreadOptions,
     private readonly onSealed: (segment: SealedSegment, tookMs: number) => void = () => undefined,
-  ) {}
+  ) {
+    super(() => started.worker);
+  }
 
-  get activeMs(): number {
+  override get activeMs(): number {
     return this.started.memory.activeMs[0] ?? 0;
   }
 
@@ -80,13 +62,15 @@ export class JournalThread implements JournalWriter {
     assert(this.#state === 'new', 'a journal is opened once');
     this.#state = 'open';
     this.#events = events;
-    this.#thread = new WritingThread(
-      this.started,
-      (message) => this.#onMessage(message),
-      (error) => this.#fail(error),
-      (exitCode) => this.#onEnded(exitCode),
-    );
-    this.#thread.post(this.options);
+    this.begin();
+    this.post(this.options);
+  }
+
+  override post(message: ToJournal | CloseMessage): void {
+    const { sent } = this.started.memory;
+    super.post(message);
+    Atomics.add(sent, 0, 1);
+    Atomics.notify(sent, 0);
   }
 
   /** After a failure the batch is dropped: `onFailure` has told. */
@@ -96,22 +80,22 @@ export class JournalThread implements JournalWriter {
     assert(this.#state === 'open', `a journal that is ${this.#state} takes no batch`);
     const { firstSeq, lastSeq, timeMs, commands, digest } = batch;
     this.#pendingSeq = lastSeq;
-    must(this.#thread, 'the thread').post([firstSeq, lastSeq, timeMs, commands, digest]);
+    this.post([firstSeq, lastSeq, timeMs, commands, digest]);
   }
 
   /** Resolves once everything is on disk and the thread has ended; rejects with the failure if there was one. */
-  close(): Promise<void> {
+  override close(): Promise<void> {
     if (this.#failure !== null) return Promise.reject(this.#failure);
     assert(this.#state === 'open', `a journal that is ${this.#state} is not closed`);
     assert(this.#pendingSeq === 0, 'no commit may be in flight at the close');
     this.#state = 'closing';
-    void must(this.#thread, 'the thread').close();
+    void super.close();
     return new Promise((resolve, reject) => {
       this.#settleClose = { resolve, reject };
     });
   }
 
-  #onMessage(message: FromJournal): void {
+  protected override onMessage(message: FromJournal): void {
     if (this.#state === 'failed') return;
     const events = must(this.#events, 'the events');
     if (typeof message === 'number') {
@@ -128,7 +112,7 @@ export class JournalThread implements JournalWriter {
         events.onSpaceLevel(message.level);
         break;
       case 'failed':
-        this.#fail(fromErrorParts(message.error));
+        this.onError(fromErrorParts(message.error));
         break;
       case 'lost': {
         const { heldSeq, rescue } = message;
@@ -144,12 +128,12 @@ export class JournalThread implements JournalWriter {
     }
   }
 
-  #onEnded(exitCode: number): void {
+  protected override onEnded(exitCode: number): void {
     if (this.#state === 'closed') this.#settleClose?.resolve();
-    else this.#fail(new JournalError('journal_thread_ended', endedText('writes', exitCode)));
+    else this.onError(new JournalError('journal_thread_ended', endedText('writes', exitCode)));
   }
 
-  #fail(error: Error): void {
+  protected override onError(error: Error): void {
     if (this.#state !== 'failed') this.#end(error, () => must(this.#events, 'the events').onFailure(error));
   }
 
