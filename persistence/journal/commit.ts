@@ -7,13 +7,11 @@
  */
 import type { Batch, JournalStore, StoredBatch } from '../../engine/model/ports.js';
 
-/** After a throw the store must not be used again. */
-export function commitBatch(store: JournalStore, batch: Batch): StoredBatch {
-  return commitBatches(store, [batch]);
-}
-
-/** For batches that follow each other, with one sync: a crash leaves all of them, or none. Returns the last. */
-export function commitBatches(store: JournalStore, batches: readonly Batch[]): StoredBatch {
+/**
+ * Batches that follow each other share one sync: a crash leaves all of them, or none. Returns the last. After a throw the
+ * store must not be used again.
+ */
+export function commitBatch(store: JournalStore, ...batches: readonly Batch[]): StoredBatch {
   const stored = store.write(batches);
   store.writeMark({ lastSeq: stored.lastSeq, checksum: stored.checksum });
   return stored;

@@ -11,7 +11,7 @@ import type { Batch } from '../../engine/model/ports.js';
 import { DEFAULT_SPACE_THRESHOLDS, freeBytesOf, SpaceWatch } from '../data-dir/space.js';
 import { toErrorParts } from '../thread/error-parts.js';
 import type { CloseMessage } from '../thread/thread.js';
-import { commitBatches } from './commit.js';
+import { commitBatch } from './commit.js';
 import { JournalLost } from './journal-lost.js';
 import type { BatchToWrite, FromJournal, JournalMemory, JournalThreadOptions } from './messages.js';
 import { SqliteStore } from './store.js';
@@ -76,7 +76,7 @@ function open(): void {
 function commit(batches: readonly Batch[]): void {
   const journal = must(store, 'the store');
   if (options.sealsLate === true) roll(journal);
-  const { lastSeq } = commitBatches(journal, batches);
+  const { lastSeq } = commitBatch(journal, ...batches);
   post(lastSeq);
   journal.checkpointIfDue();
   if (options.sealsLate !== true) roll(journal);

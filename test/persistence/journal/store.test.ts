@@ -7,7 +7,7 @@ import Database from 'better-sqlite3';
 import { must } from '../../../engine/base/assert.js';
 import { fileBytes, walPath } from '../../../persistence/data-dir/files.js';
 import type { DataDir } from '../../../persistence/data-dir/layout.js';
-import { commitBatch, commitBatches } from '../../../persistence/journal/commit.js';
+import { commitBatch } from '../../../persistence/journal/commit.js';
 import { crcHex, sealBatch } from '../../../persistence/journal/segment/batch-row.js';
 import { Segment } from '../../../persistence/journal/segment/segment.js';
 import { SqliteStore } from '../../../persistence/journal/store.js';
@@ -43,7 +43,7 @@ test('batches come back in order, after any sequence number, before and after a 
 
 test('batches that share a sync are there together, or not at all', (t) => {
   const { dir, store } = writeJournal(temporaryDir(t), 3);
-  const { lastSeq, checksum } = commitBatches(store, [batchAt(3), batchAt(4), batchAt(5)]);
+  const { lastSeq, checksum } = commitBatch(store, batchAt(3), batchAt(4), batchAt(5));
   assert.deepEqual(store.mark, { lastSeq, checksum });
   assert.throws(() => store.write([batchAt(6), batchAt(8)]), /follow/);
   assert.throws(() => store.write([batchAt(6)]), /not used again/);
