@@ -6,7 +6,7 @@ import { Engine } from '../../engine/engine.js';
 import type { SnapshotRef, SnapshotStore } from '../../engine/host/snapshot-store.js';
 import type { Clock, Mark, ReadableJournal } from '../../engine/model/ports.js';
 import { JournalError } from '../errors.js';
-import { checkMark, type JournalEnd, type OnProgress, ProgressMeter, replayBatch } from '../replay/replay.js';
+import { checkMark, type OnProgress, ProgressMeter, replayBatch } from '../replay/replay.js';
 import { firstUsable, rowAt } from '../replay/usable-snapshot.js';
 
 interface RecoverableJournal extends ReadableJournal {
@@ -28,13 +28,20 @@ export type RecoveredEngine = ReturnType<typeof recoverEngine>;
 export function recoverEngine(
   journal: RecoverableJournal,
   snapshots: SnapshotStore,
-  options: RecoverEngineOptions,
+  { clock, onProgress = () => {} }: RecoverEngineOptions,
 ) {
   const notes: string[] = [];
-  const engine = findStart(journal, snapshots, notes, options.onProgress ?? (() => {}));
+  const engine = findStart(journal, snapshots, notes, onProgress);
   const snapshotSeq = engine.seq;
-  const end = replay(journal, engine, options);
   const mark = journal.readMark();
+  const meter = new ProgressMeter('replay', snapshotSeq, mark?.lastSeq ?? 0, clock, onProgress);
+  let checksum = checksumAt(journal, snapshotSeq, mark) ?? '';
+  for (const row of journal.readBatches(snapshotSeq)) {
+    replayBatch(engine, row);
+    checksum = row.checksum;
+    meter.count(row.lastSeq);
+  }
+  const end = { lastSeq: engine.seq, lastTimeMs: engine.timeMs, checksum };
   checkMark(mark, end.lastSeq, mark === null ? null : checksumAt(journal, mark.lastSeq, mark));
   return { engine, end, snapshotSeq, notes };
 }
@@ -61,25 +68,6 @@ function findStart(
     'The first segments of the journal are not there any more, and no good snapshot holds what was in them. ' +
       `${[...notes, 'Put the data directory back from a backup.'].join(' ')}`,
   );
-}
-
-function replay(
-  journal: RecoverableJournal,
-  engine: Engine,
-  { clock, onProgress = () => {} }: RecoverEngineOptions,
-): JournalEnd {
-  const startSeq = engine.seq;
-  const mark = journal.readMark();
-  const endSeq = mark?.lastSeq ?? 0;
-  const meter = new ProgressMeter('replay', startSeq, endSeq, clock, onProgress);
-  let lastSeq = startSeq;
-  let checksum = checksumAt(journal, startSeq, mark) ?? '';
-  for (const row of journal.readBatches(startSeq)) {
-    replayBatch(engine, row);
-    ({ lastSeq, checksum } = row);
-    meter.count(lastSeq);
-  }
-  return { lastSeq, lastTimeMs: engine.timeMs, checksum };
 }
 
 /**

@@ -12,13 +12,16 @@ import { openSigningKeys, UNKNOWN_KEYS } from '../data-dir/signing-keys.js';
 import { raiseMark } from '../journal/mark.js';
 import { JournalReader } from '../journal/reader.js';
 import { hasSegments } from '../journal/segment/names.js';
-import type { JournalEnd, OnProgress } from '../replay/replay.js';
+import type { OnProgress } from '../replay/replay.js';
 import { SnapshotFiles } from '../snapshot/files.js';
-import { type RecoveredEngine, recoverEngine } from './engine.js';
+import { recoverEngine } from './engine.js';
 import { notInitialised, type RequiredOf, refuseWithoutJournal } from './journal-gone.js';
 import { prepareJournal } from './prepare.js';
 
-export interface Recovered extends JournalEnd {
+export interface Recovered {
+  readonly lastSeq: number;
+  readonly lastTimeMs: number;
+  readonly checksum: string;
   readonly wasUnclean: boolean;
   readonly snapshotSeq: number;
   /** Sentences for the operator, on snapshots that were passed over and changes of files. */
@@ -84,23 +87,16 @@ export function openStore(
 const keyTimeMs = ({ setup, timeMs }: Engine, newMs: number): number =>
   setup?.clock === 'manual' ? timeMs : newMs;
 
-function recover(
-  dir: DataDir,
-  clock: Clock,
-  onProgress: OnProgress,
-): { readonly engine: Engine; readonly recovered: Recovered } {
+function recover(dir: DataDir, clock: Clock, onProgress: OnProgress) {
   using prepared = closing(prepareJournal({ dir, clock, onProgress }));
   const { engine, end, snapshotSeq, ...replayed } = replay(dir, clock, onProgress);
   raiseMark(dir.markFile, prepared.mark, end);
   const { wasUnclean } = prepared;
   const notes = [...prepared.notes, ...replayed.notes, ...dropForeignWal(dir)];
-  return {
-    engine,
-    recovered: { ...end, wasUnclean, snapshotSeq, notes },
-  };
+  return { engine, recovered: { ...end, wasUnclean, snapshotSeq, notes } };
 }
 
-function replay(dir: DataDir, clock: Clock, onProgress: OnProgress): RecoveredEngine {
+function replay(dir: DataDir, clock: Clock, onProgress: OnProgress) {
   using reader = closing(new JournalReader(dir));
   return recoverEngine(reader, new SnapshotFiles(dir.snapshots), { clock, onProgress });
 }

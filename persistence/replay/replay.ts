@@ -23,12 +23,6 @@ export interface RecoveryProgress {
 }
 export type OnProgress = (progress: RecoveryProgress) => void;
 
-export interface JournalEnd {
-  readonly lastSeq: number;
-  readonly lastTimeMs: number;
-  readonly checksum: string;
-}
-
 export class ProgressMeter {
   readonly #startMs: number;
   #lastMs: number;
