@@ -6,16 +6,13 @@ import type { FollowStatus, Role } from './log/replicated-log.js';
 import type { NatsSettings } from './nats/nats-connection.js';
 
 export interface ReplicationOptions {
+  readonly dir: DataDir;
   readonly nats: NatsSettings;
   readonly role: Role;
   readonly node: string;
   /** The fingerprint of the master secret. */
   readonly exchange: string;
   readonly leaseMs: number;
-}
-
-export interface ReplicationThreadOptions extends ReplicationOptions {
-  readonly dir: DataDir;
 }
 
 export type ToReplication =

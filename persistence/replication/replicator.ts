@@ -31,7 +31,7 @@ export interface Timers {
   after(ms: number, run: () => void): () => void;
 }
 
-interface ReplicatorParts extends Omit<ReplicationOptions, 'nats'> {
+interface ReplicatorParts extends Omit<ReplicationOptions, 'dir' | 'nats'> {
   readonly timers: Timers;
   readonly openLog: () => Promise<SharedLog>;
   readonly epochs: EpochMemory;

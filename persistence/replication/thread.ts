@@ -2,7 +2,7 @@
 import { JournalError } from '../errors.js';
 import { fromErrorParts } from '../thread/error-parts.js';
 import { endedText, startThread, Thread } from '../thread/thread.js';
-import type { FromReplication, ReplicationThreadOptions, ToReplication } from './messages.js';
+import type { FromReplication, ReplicationOptions, ToReplication } from './messages.js';
 
 const CLOSE_MS_MAX = 2_000;
 
@@ -20,7 +20,7 @@ export class ReplicationThread extends Thread<ToReplication, FromReplication> im
   #hasFailed = false;
 
   constructor(
-    options: ReplicationThreadOptions,
+    options: ReplicationOptions,
     private readonly events: ReplicationEvents,
   ) {
     const file = new URL('./worker.js', import.meta.url);

@@ -8,13 +8,13 @@ import { Segment } from '../journal/segment/segment.js';
 import type { CloseMessage } from '../thread/thread.js';
 import { EpochFile } from './epoch-file.js';
 import type { JournalEnds } from './log/locate.js';
-import type { FromReplication, ReplicationThreadOptions, ToReplication } from './messages.js';
+import type { FromReplication, ReplicationOptions, ToReplication } from './messages.js';
 import { NatsLog } from './nats/nats-log.js';
 import { ServerWatch } from './nats/server-watch.js';
 import { type OpenJournal, Replicator, type Timers } from './replicator.js';
 
 const port = must(parentPort, "the parent's port");
-const { dir, nats, ...options } = workerData as ReplicationThreadOptions;
+const { dir, nats, ...options } = workerData as ReplicationOptions;
 const tell = (message: FromReplication): void => port.postMessage(message);
 const servers = new ServerWatch(nats.servers, (reason) => tell({ kind: 'trouble', reason }));
 const post = (message: FromReplication): void =>
