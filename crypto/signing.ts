@@ -31,16 +31,9 @@ export function laterSignerOf(pair: KeyPair): SignLater {
     });
 }
 
-interface Signed {
-  readonly text: string;
-  readonly keyId: string;
-  /** 128 hex digits. */
-  readonly signature: string;
-}
-
-export function statementSigner(keys: SigningKeys): (text: string) => Signed {
+export function statementSigner(keys: SigningKeys) {
   const sign = signerOf(keys);
-  return (text) => ({ text, keyId: keys.keyId, signature: sign(text) });
+  return (text: string) => ({ text, keyId: keys.keyId, signature: sign(text) });
 }
 
 export function isSignedBy(publicKey: string, text: string, signature: string): boolean {

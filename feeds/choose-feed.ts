@@ -2,7 +2,7 @@
 import { createHmac } from 'node:crypto';
 import type { RunningConfig } from '../config/setup.js';
 import { ASSETS, textAt } from '../engine/model/domain.js';
-import type { Clock, PriceFeed } from '../engine/model/ports.js';
+import type { Clock } from '../engine/model/ports.js';
 import type { Log } from '../process/log/log.js';
 import { CoinbaseFeed } from './coinbase/coinbase-feed.js';
 import { FailoverFeed } from './failover-feed.js';
@@ -13,14 +13,6 @@ import type { MarketHours } from './market-hours.js';
 import { PushFeed } from './push-feed.js';
 import { SimulatedFeed } from './simulated-feed.js';
 
-interface ChosenFeed {
-  readonly feed: PriceFeed;
-  /** null unless prices come through the operator API. */
-  readonly pushFeed: PushFeed | null;
-  /** In order of preference. */
-  readonly liveFeeds: readonly LiveFeed[];
-}
-
 export interface FeedSurroundings {
   readonly masterSecret: Uint8Array;
   readonly hours: MarketHours;
@@ -30,7 +22,8 @@ export interface FeedSurroundings {
   readonly log: Pick<Log, 'write'>;
 }
 
-export function chooseFeed(config: RunningConfig, surroundings: FeedSurroundings): ChosenFeed {
+/** `pushFeed` is null unless prices come through the operator API; `liveFeeds` are in order of preference. */
+export function chooseFeed(config: RunningConfig, surroundings: FeedSurroundings) {
   const { masterSecret, hours, fromMs, clock, log } = surroundings;
   const common = { clock, random: Math.random, log };
   const liveFeeds: LiveFeed[] = [];

@@ -7,8 +7,6 @@
  * is reported, not hidden.
  */
 import { readFileSync } from 'node:fs';
-import type Database from 'better-sqlite3';
-import type { StoredBatch } from '../../../engine/model/ports.js';
 import { ifThere } from '../../data-dir/files.js';
 import { unusable } from '../../data-dir/layout.js';
 import { JournalError } from '../../errors.js';
@@ -28,15 +26,9 @@ export function wasEachCommitSynced(inUseFile: string): boolean {
 
 const SYNCHRONOUS = { fsync: 2, os: 1 } as const;
 
-export interface OpenSegment {
-  readonly segment: Segment;
-  readonly insert: (row: StoredBatch) => void;
-  readonly begin: Database.Statement;
-  readonly commit: Database.Statement;
-  readonly checkpoint: Database.Statement;
-}
+export type OpenSegment = ReturnType<typeof prepare>;
 
-export function prepare(segment: Segment): OpenSegment {
+export function prepare(segment: Segment) {
   const { db } = segment;
   return {
     segment,

@@ -6,7 +6,7 @@
  */
 import { statSync } from 'node:fs';
 import { attempt, messageOf } from '../../../engine/base/attempt.js';
-import type { Mark, StoredBatch } from '../../../engine/model/ports.js';
+import type { StoredBatch } from '../../../engine/model/ports.js';
 import { readArchiveProgress } from '../../archive/file.js';
 import { closing } from '../../data-dir/closing.js';
 import type { DataDir } from '../../data-dir/layout.js';
@@ -110,7 +110,7 @@ export class Stretches {
   readonly beforeSeq: number | null;
   /** Commands missing up to here were pruned. */
   readonly absentSeq: number;
-  readonly known: Acknowledged;
+  readonly known: ReturnType<typeof acknowledgedOf>;
   /** Sentences on snapshots that were passed over. */
   readonly notes: string[] = [];
 
@@ -204,17 +204,11 @@ function absentOf(dir: DataDir, beforeSeq: number): number {
   }
 }
 
-/** The last command that a damaged directory is known to have acknowledged. */
-interface Acknowledged {
-  /** null if it is missing or cannot be read; `markNote` says which. */
-  readonly mark: Mark | null;
-  readonly markNote: string;
-  /** As mark or archive know; 0 if neither can be read. */
-  readonly seq: number;
-  readonly timeMs: number;
-}
-
-function acknowledgedOf(source: DataDir): Acknowledged {
+/**
+ * The last command that a damaged directory is known to have acknowledged; 0 if neither mark nor archive can be read.
+ * `markNote` says why there is no mark.
+ */
+function acknowledgedOf(source: DataDir) {
   // Damage of the archive is reported where it is copied.
   const archive = attempt(() => readArchiveProgress(source), null);
   const archived = { seq: archive?.seq ?? 0, timeMs: archive?.timeMs ?? 0 };
