@@ -68,21 +68,9 @@ export const accountCommand = defineCommand<{ readonly at?: Moment }, [account: 
     }),
 });
 
-/** Counts the entries' bets. A limit order that has rested counts from its fill. */
-interface BetCounts {
-  placed: number;
-  stakesCents: number;
-  settled: number;
-  paidCents: number;
-}
-
-/** Up to the end of `engine`. */
-export function accountHistory(
-  archive: ArchiveReader,
-  engine: Engine,
-  number: number,
-): { readonly entries: readonly LedgerEntry[]; readonly counts: BetCounts } {
-  const counts: BetCounts = { placed: 0, stakesCents: 0, settled: 0, paidCents: 0 };
+/** Up to the end of `engine`. Counts the entries' bets; a limit order that has rested counts from its fill. */
+export function accountHistory(archive: ArchiveReader, engine: Engine, number: number) {
+  const counts = { placed: 0, stakesCents: 0, settled: 0, paidCents: 0 };
   const entries: LedgerEntry[] = [];
   for (const { seq, event } of archive.accountEvents(number, engine.seq)) {
     if (event.type === 'betPlaced' || event.type === 'orderFilled') {
