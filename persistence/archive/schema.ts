@@ -202,7 +202,7 @@ export function intact(path: string, table: string, row: Cell[]): Cell[] {
 export function damagedArchive(path: string, what: string, cause?: unknown): JournalError {
   return new JournalError(
     'archive_corrupt',
-    `The archive ${path} is damaged: ${what}. It is rebuilt from the journal when it is moved away.`,
+    `The archive ${path} is damaged: ${what}. It is rebuilt from the journal when it is moved away, all but the refused actions of operators.`,
     { cause },
   );
 }
