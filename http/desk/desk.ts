@@ -36,10 +36,10 @@ const BACKLOGGED: RefusalFacts = {
   detail: 'this answer shows something that is not durable yet; try again',
 };
 
-/** Its own refusal would tell that the order's Idempotency-Key has placed nothing. */
+/** An answer would tell that there is nothing but what this machine knows. */
 const OUTRUN: RefusalFacts = {
   code: 'journal_backlog',
-  detail: 'another machine may lead by now, and have placed the order; try again',
+  detail: 'another machine may lead by now, and know more; try again',
 };
 
 /** About a millisecond of work for one command. */
@@ -55,6 +55,9 @@ export interface DeskOptions {
 }
 
 type Reading = Exclude<Question, { readonly kind: 'cancel' | 'cancelAll' | 'deadman' | 'deadmanEnded' }>;
+
+/** Their answers are of no account, or say the command as of which they hold. */
+const ASKED_OF_ANY_MACHINE: readonly QuestionKind[] = ['round', 'lifecycleSeq', 'balance'];
 
 export class Desk {
   constructor(
@@ -82,7 +85,7 @@ export class Desk {
         return;
       default:
         try {
-          if (!this.#refusesKey(asker, to)) this.#read(asker, question, to);
+          if (!this.#refusesRead(asker, question, to)) this.#read(asker, question, to);
         } catch (error) {
           // A read has changed nothing: its client alone is told.
           if (error instanceof RingFault) throw error;
@@ -132,8 +135,7 @@ export class Desk {
           question.digest,
           this.sequencer.stampMs(),
         );
-        if (placed === null && this.sequencer.mayBeSucceeded) to.refused(OUTRUN);
-        else this.#tell<'seenKey'>(placed?.seq ?? 0, to, { bet: placed?.bet ?? 0, rememberedFromMs });
+        this.#tell<'seenKey'>(placed?.seq ?? 0, to, { bet: placed?.bet ?? 0, rememberedFromMs });
         return;
       }
       case 'quote': {
@@ -326,18 +328,21 @@ export class Desk {
     return { status: 'rejected', code: ofAccount, detail: '' };
   }
 
-  /** Returns true if the key may not be used now; then the request is refused. */
-  #refusesKey(asker: Asker, to: QuestionReply): boolean {
-    const code = this.#unfitKey(asker);
-    if (code === null) return false;
-    to.refused({ code, detail: '' });
-    return true;
+  /** Returns true if it has refused the request. */
+  #refusesRead(asker: Asker, { kind }: Reading, to: QuestionReply): boolean {
+    const isOutrun = this.sequencer.mayBeSucceeded && !ASKED_OF_ANY_MACHINE.includes(kind);
+    return this.#refuses(isOutrun, this.#unfitKey(asker), to);
   }
 
   #refusesWrite(asker: Asker, to: QuestionReply): boolean {
     const code = this.#unfitKey(asker) ?? this.#unfitAccount(asker.account);
-    if (code !== null) to.refused({ code, detail: '' });
-    return code !== null;
+    return this.#refuses(this.sequencer.mayBeSucceeded, code, to);
+  }
+
+  #refuses(isOutrun: boolean, code: ErrorCode | null, to: QuestionReply): boolean {
+    if (isOutrun) to.refused(OUTRUN);
+    else if (code !== null) to.refused({ code, detail: '' });
+    return isOutrun || code !== null;
   }
 
   /** null if the key may be used now. The gateway has checked scopes, which never change. */

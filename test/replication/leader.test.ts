@@ -1,6 +1,8 @@
 /** A leader with a replicated log, on three real NATS servers: when these are away nothing is lost. */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { askUntil } from '../support/ask-until.js';
 import type { Server } from '../support/processes/server.js';
 import { historyOf, openLog } from '../support/replication/log-history.js';
 import { NatsCluster, type NatsOptions, NO_NATS } from '../support/replication/nats.js';
@@ -52,29 +54,6 @@ test(
   },
 );
 
-/** Attempts that are accepted may take long. */
-function firstAnswer(
-  attempt: (at: number) => Promise<{ status: number; error: string }>,
-  isWanted: (answer: { status: number; error: string }) => boolean,
-): Promise<void> {
-  return new Promise((resolve, reject) => {
-    let at = 0;
-    const end = (settle: () => void): void => {
-      clearInterval(timer);
-      settle();
-    };
-    const timer = setInterval(() => {
-      at += 1;
-      attempt(at).then(
-        (answer) => {
-          if (isWanted(answer)) end(resolve);
-        },
-        (error) => end(() => reject(error)),
-      );
-    }, 100);
-  });
-}
-
 test(
   'without a quorum orders are refused, reads go on, and all goes on by itself when it is back',
   options,
@@ -95,8 +74,10 @@ test(
     const waiting = place('meanwhile');
     // Its failure is asked for below.
     waiting.catch(() => undefined);
-    const isBacklog = ({ error }: { error: string }): boolean => error.startsWith('journal_backlog');
-    await firstAnswer((at) => place(`refused-${at}`), isBacklog);
+    let attempts = 0;
+    // One that is accepted takes long.
+    const attempt = () => Promise.race([place(`refused-${attempts++}`), pause(100, { error: '' })]);
+    await askUntil(attempt, ({ error }) => error.startsWith('journal_backlog'));
     assert.equal((await bettor.api.get('/markets/BTC_FIVE_MINUTES')).status, 200);
     assert.equal((await event(machine.run, 'replication_away'))['level'], 40);
     nats.startServer(0);
@@ -104,8 +85,8 @@ test(
     const answered = await waiting;
     assert.equal(answered.status, 201);
     assert.equal((await event(machine.run, 'order_slow'))['betId'], answered.data.bet.id);
-    await firstAnswer(
-      (at) => place(`after-${at}`),
+    await askUntil(
+      () => place('after'),
       ({ status }) => status === 201,
     );
     await event(machine.run, 'replication_restored');
