@@ -10,6 +10,7 @@ export class LogStatus {
   #sequence = 0;
   #trouble: { readonly reason: string; readonly sinceMs: number } | null = null;
   #renewedMs = 0;
+  #isReleased = false;
   #publishingMs = 0;
   readonly #standbys = new Map<string, { readonly report: StandbyReport; readonly heardMs: number }>();
 
@@ -26,15 +27,18 @@ export class LogStatus {
   leads(epoch: number, sequence: number): void {
     this.#epoch = epoch;
     this.#sequence = sequence;
-    this.renewed(0);
   }
 
-  renewed(agoMs: number): void {
-    this.#renewedMs = this.monotonicMs() - agoMs;
+  renewed(atMs: number): void {
+    this.#renewedMs = atMs;
+  }
+
+  released(): void {
+    this.#isReleased = true;
   }
 
   get isLapsed(): boolean {
-    return this.monotonicMs() - this.#renewedMs > this.leaseMs;
+    return this.#isReleased || this.monotonicMs() - this.#renewedMs > this.leaseMs;
   }
 
   publishing(): void {

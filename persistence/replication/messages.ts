@@ -34,8 +34,8 @@ export type FromReplication =
   | { readonly kind: 'leading'; readonly epoch: number; readonly sequence: number }
   | { readonly kind: 'published'; readonly lastSeq: number; readonly sequence: number }
   | { readonly kind: 'confirmed'; readonly lastSeq: number }
-  /** The write of the lease began so long ago. */
-  | { readonly kind: 'renewed'; readonly agoMs: number }
+  /** When the write of the lease began, in monotonic milliseconds. */
+  | { readonly kind: 'renewed'; readonly atMs: number }
   | { readonly kind: 'standby'; readonly report: StandbyReport }
   | { readonly kind: 'handOver'; readonly to: string }
   /** Why the log gives no answer; null once it does again. */

@@ -99,6 +99,7 @@ export class Replica {
 
   /** Nothing more will be published: a standby may take over at once. */
   release(): void {
+    this.#logStatus.released();
     this.#thread.post({ kind: 'release', successor: this.#successor });
   }
 
@@ -140,7 +141,7 @@ export class Replica {
         must(this.#journal, 'the journal of a leader').published(message.lastSeq);
         break;
       case 'renewed':
-        this.#logStatus.renewed(message.agoMs);
+        this.#logStatus.renewed(message.atMs);
         break;
       case 'standby':
         this.#logStatus.heard(message.report);

@@ -119,9 +119,9 @@ export class Replicator {
     log.onReport((report) => post({ kind: 'standby', report }));
     post({ kind: 'leading', epoch: leader.epoch, sequence: leader.sequence });
     for (;;) {
+      post({ kind: 'renewed', atMs: leader.renewedMs });
       await this.#delay(leaseMs / RENEWALS_PER_LEASE);
       await this.#retry.lease.until(() => leader.renew());
-      post({ kind: 'renewed', agoMs: leader.leaseAgeMs });
     }
   }
 

@@ -1,6 +1,7 @@
 /** The replication's thread. The first error ends its work for good, and the engine's thread ends the process. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { must } from '../../engine/base/assert.js';
+import { systemClock } from '../../process/clock.js';
 import { closing } from '../data-dir/closing.js';
 import { JournalReader } from '../journal/reader.js';
 import { findSegments } from '../journal/segment/names.js';
@@ -21,7 +22,7 @@ const post = (message: FromReplication): void =>
   message.kind === 'trouble' ? servers.onTrouble(message.reason) : tell(message);
 
 const timers: Timers = {
-  monotonicMs: () => performance.now(),
+  monotonicMs: systemClock.monotonicMs,
   after: (ms, run) => {
     const timer = setTimeout(run, ms);
     return () => clearTimeout(timer);

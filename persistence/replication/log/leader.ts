@@ -100,12 +100,13 @@ export class Leader {
     return this.#end.sequence;
   }
 
-  get leaseAgeMs(): number {
-    return this.options.monotonicMs() - this.#renewedMs;
+  get renewedMs(): number {
+    return this.#renewedMs;
   }
 
   get #mayBeSucceeded(): boolean {
-    return this.leaseAgeMs > this.options.leaseMs;
+    const { leaseMs, monotonicMs } = this.options;
+    return monotonicMs() - this.#renewedMs > leaseMs;
   }
 
   /** Resolves once the batch is in the log. Throws as `append` does. */

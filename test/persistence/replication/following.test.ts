@@ -83,11 +83,15 @@ test('batches go to the disk at once, and the lead comes when it has them all', 
   assert.equal(taken(), 3);
   onDisk.onDurable(4);
   assert.equal(taken(), 4);
-  await replica.leading;
+  const journal = await replica.leading;
   assert.deepEqual([replica.replicatedSeq[0], replica.isFollowing], [4n, false]);
   for (const seq of [7, 8]) replica.snapshotTaken(seq);
   thread.onMessage({ kind: 'handOver', to: 'c' });
+  thread.onMessage({ kind: 'renewed', atMs: -LEASE_MS - 1 });
+  assert.equal(journal.mayBeSucceeded, true, 'it was told late');
   replica.release();
+  thread.onMessage({ kind: 'renewed', atMs: 0 });
+  assert.equal(journal.mayBeSucceeded, true, 'it has given the lease back');
   const covered = [5, 6].map((seq) => ({ kind: 'covered', seq }));
   const last = [...covered, { kind: 'release', successor: 'c' }];
   assert.deepEqual(posted.slice(taken()), last, 'the log keeps what came after the last three snapshots');
