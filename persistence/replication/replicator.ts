@@ -175,8 +175,17 @@ export class Replicator {
         monotonicMs: () => timers.monotonicMs(),
       });
       if (leader === null) continue;
+      if (leader.hasReplacedRenewal) await this.#outlast(leader);
       if (follower.isAhead) await this.#publishAll(leader, journal.readBatches(from.at.lastSeq));
       return leader;
+    }
+  }
+
+  /** Until the last leader makes no final statements any more. */
+  async #outlast(leader: Leader): Promise<void> {
+    for (let renewals = 0; renewals < RENEWALS_PER_LEASE; renewals++) {
+      await this.#delay(this.parts.leaseMs / RENEWALS_PER_LEASE);
+      await this.#retry.lease.until(() => leader.renew());
     }
   }
 

@@ -117,7 +117,8 @@ export class Follower {
     const { epochs } = this.options;
     const epoch = Math.max(this.joiner.lastEpoch, epochs.highest) + 1;
     epochs.raise(epoch);
-    return { end: this.place, at: this.joiner.at, epoch, toldSeq: this.#toldSeq };
+    const leaseRevision = this.#watch.revision;
+    return { end: this.place, at: this.joiner.at, epoch, toldSeq: this.#toldSeq, leaseRevision };
   }
 
   async #take(entry: LogEntry): Promise<void> {

@@ -43,6 +43,8 @@ export interface LeadFrom {
    * has lost.
    */
   readonly toldSeq: number;
+  /** The number of the lease that has lapsed or was given back; 0 for none. */
+  readonly leaseRevision: number;
 }
 
 /** A message's first line, and the protocol's own part. */
@@ -57,7 +59,12 @@ export class Leader {
   #end: LogPlace;
   #position: ChainPosition;
   #refusals = 0;
-  #revision = 0;
+  #revision: number;
+  /**
+   * The last leader renewed its lease after it was seen to lapse: it came back, and believes that it leads until its lease
+   * has passed.
+   */
+  hasReplacedRenewal = false;
   /** Monotonic begin of the last renewal: nobody takes over before the lease has passed since. */
   #renewedMs: number;
   #isReleased = false;
@@ -69,6 +76,7 @@ export class Leader {
   ) {
     this.#end = from.end;
     this.#position = from.at;
+    this.#revision = from.leaseRevision;
     this.#renewedMs = options.monotonicMs();
   }
 
@@ -205,6 +213,7 @@ export class Leader {
       // A renewal was under way when the lease was given back.
       if (this.#isReleased && !how.isReleased) return;
       // An earlier leader's lease, or one of our own whose answer was lost.
+      if (there !== null && there.epoch < this.epoch && !there.isReleased) this.hasReplacedRenewal = true;
       this.#revision = await this.log.writeLease(entry, there?.revision ?? 0);
     }
     this.#renewedMs = startedMs;

@@ -164,7 +164,7 @@ test('the lease tells how far the log has come, and no less while what the log h
   assert.equal(log.lease?.lastSeq, end);
   log.entries.length = 2;
   const at = journalOf(rows.slice(0, 1)).end;
-  const from = { end: log.entries[1] ?? LOG_BEGIN, at, epoch: 2, toldSeq: end };
+  const from = { end: log.entries[1] ?? LOG_BEGIN, at, epoch: 2, toldSeq: end, leaseRevision: 0 };
   await Leader.takeOver(log, from, ofLeader('b'));
   assert.deepEqual([log.lease?.holder, log.lease?.lastSeq], ['b', end]);
 });

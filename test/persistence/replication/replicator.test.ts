@@ -88,6 +88,20 @@ test('a leader keeps its lease while it publishes what only its own journal has'
   assert.ok(log.longestMsWithoutRenewal <= LEASE_MS / 2, `${log.longestMsWithoutRenewal} ms`);
 });
 
+test('a machine that takes over from a leader that has come back leads once that one believes it no more', async () => {
+  const log = new SlowLog();
+  const before = await lead(log);
+  const append = log.append.bind(log);
+  let renewedMs = 0;
+  log.append = async (...given) => {
+    await append(...given);
+    await before.renew();
+    renewedMs = log.nowMs;
+  };
+  await untilLeading(log, []);
+  assert.ok(log.nowMs >= renewedMs + LEASE_MS);
+});
+
 test('a leader that has given its lease back no longer says that it leads', async () => {
   const log = new SlowLog();
   const replicator = await untilLeading(log, batches(1));

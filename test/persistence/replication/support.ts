@@ -18,7 +18,7 @@ import { Retry } from '../../../persistence/replication/log/retry.js';
 import { ModelLog } from './model-log.js';
 
 export const BEGINNING: ChainPosition = { lastSeq: 0, chain: CHAIN_START };
-export const AT_START: LeadFrom = { end: LOG_BEGIN, at: BEGINNING, epoch: 1, toldSeq: 0 };
+export const AT_START: LeadFrom = { end: LOG_BEGIN, at: BEGINNING, epoch: 1, toldSeq: 0, leaseRevision: 0 };
 export const RETRY = new Retry(
   () => Promise.resolve(),
   () => undefined,
@@ -52,7 +52,7 @@ export async function leadNew(): Promise<{ log: ModelLog; leader: Leader }> {
 
 export function succeed(log: ModelLog, at: ChainPosition, epoch: number, node = 'a'): Promise<Leader> {
   const end = log.entries.at(-1) ?? LOG_BEGIN;
-  return leadFrom(log, { end, at: endOf(at), epoch, toldSeq: 0 }, ofLeader(node));
+  return leadFrom(log, { end, at: endOf(at), epoch, toldSeq: 0, leaseRevision: 0 }, ofLeader(node));
 }
 
 async function leadFrom(log: ModelLog, from: LeadFrom, options: LeaderOptions): Promise<Leader> {
