@@ -138,8 +138,10 @@ export class Sequencer {
     return !this.isLost && (isFull || this.#backlogAged);
   }
 
+  /** Stands still while the server stops. */
   stampMs(): number {
-    return this.#commandClock.next();
+    const isStopping = this.#stage === 'draining' || this.#stage === 'drained';
+    return isStopping ? this.engine.timeMs : this.#commandClock.next();
   }
 
   /** Executes locks and ends of rounds due by `timeMs`, so that no command sees a round past its time. */
@@ -254,12 +256,26 @@ export class Sequencer {
   /** Rejects orders, and resolves once everything is durable. From then on no command is accepted. */
   drain(): Promise<void> {
     assert(this.#drained === null, 'the sequencer is drained once');
-    if (this.#stage === 'running') this.#stage = 'draining';
+    if (this.#stage === 'running') {
+      this.#keepTime();
+      this.#stage = 'draining';
+    }
     return new Promise((resolve, reject) => {
       this.#drained = { resolve, reject };
       if (this.#stage === 'failed' || this.isLost) reject(new Error('the journal has failed'));
       else this.#endWhenIdle();
     });
+  }
+
+  /**
+   * Who goes on, with whichever clock, begins there: an order that was refused as too late stays so. Where another machine
+   * may lead, none was.
+   */
+  #keepTime(): void {
+    if (this.mayBeSucceeded) return;
+    const timeMs = this.stampMs();
+    this.advance(timeMs);
+    if (timeMs > this.engine.timeMs) this.#apply({ kind: 'moveClock', timeMs }, null);
   }
 
   /**

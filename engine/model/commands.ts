@@ -264,8 +264,8 @@ export interface PublishRoot extends Timed, MadeRoot {
 }
 
 /**
- * Records the time to which an operator has moved a manual clock, so that a restart begins there. Rejected unless it is
- * after the last journaled time.
+ * Records the time to which an operator has moved a manual clock, or at which the server stops, so that the next start
+ * begins there. Rejected unless it is after the last journaled time.
  */
 export interface MoveClock extends Operated {
   readonly kind: 'moveClock';

@@ -101,7 +101,9 @@ export type ActionKind = (typeof ACTION_KINDS)[number];
 
 const ACTIONS: ReadonlySet<CommandKind> = new Set<CommandKind>(OPERATOR_KINDS);
 
-export const isOperatorCommand = (command: Command): command is OperatorCommand => ACTIONS.has(command.kind);
+/** A server that stops moves the clock by itself. */
+export const isOperatorCommand = (command: Command): command is OperatorCommand =>
+  ACTIONS.has(command.kind) && (command.kind !== 'moveClock' || command.by !== undefined);
 
 /** Item 0 is the command itself; a refusal comes after the command, with an item from 1. */
 interface ActionPlace {

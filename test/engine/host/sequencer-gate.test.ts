@@ -57,7 +57,6 @@ test('the gravest reason comes first', async () => {
   host.clock.wallMs -= 5_000;
   host.sequencer.heartbeat();
   assert.equal(host.sequencer.gate, 'clock_unsynchronised');
-  assert.equal(host.sequencer.wallClock.condition, 'behind');
   const drained = host.sequencer.drain();
   assert.equal(host.sequencer.gate, 'shutting_down');
   host.settle();
@@ -78,6 +77,7 @@ test('time never goes backwards, and stands still while the clock is not sound',
   assert.equal(current, Math.floor(NOON_MS / 60_000), 'no round ended early');
   host.clock.wallMs -= 3_600_000 - 900;
   host.run(10_200);
-  assert.equal(host.sequencer.wallClock.condition, 'sound');
   assert.equal(host.sequencer.stampMs(), host.clock.wallMs);
+  void host.sequencer.drain();
+  assert.equal(host.engine.timeMs, host.clock.wallMs, 'who goes on begins there');
 });
