@@ -59,86 +59,35 @@ const HOURS: Profile = {
   factors: Array.from({ length: 24 }, (_, hour) => 1 - 0.5 * Math.cos((2 * Math.PI * (hour - 3)) / 24)),
 };
 
+type Path = NonNullable<Plan['path']>;
+const short = (asset: Plan['asset'], name: string, path: Path): Plan => ({
+  name,
+  asset,
+  frames: SHORT,
+  path,
+});
+/** The house hears old prices: who sees the real ones can foretell them. */
+const behind = (name: string, path: Path): Plan => ({ ...short('BTC', name, path), foretold: ['informed'] });
+
 const PATHS: readonly Plan[] = [
-  { name: 'steps of 0.01', asset: 'USDJPY', frames: SHORT, path: (given) => new CoarsePath(0.01, given) },
-  {
-    name: 'steps of 0.00005',
-    asset: 'AUDUSD',
-    frames: SHORT,
-    path: (given) => new CoarsePath(0.00005, given),
-  },
-  {
-    name: 'draws, steps of 0.0001',
-    asset: 'USDCAD',
-    frames: SHORT,
-    path: (given) => new CoarsePath(0.0001, given),
-  },
-  {
-    name: 'a change each 12 s',
-    foretold: ['informed'],
-    asset: 'BTC',
-    frames: SHORT,
-    path: (given) => new RarePath(12_250, given),
-  },
-  {
-    name: 'trades, 3 bp half spread',
-    asset: 'TON',
-    frames: SHORT,
-    path: (given) => new TradesPath(0.0003, given),
-  },
-  {
-    name: 'trades, 3 bp half spread',
-    asset: 'HYPE',
-    frames: SHORT,
-    path: (given) => new TradesPath(0.0003, given),
-  },
-  {
-    name: 'trades, 0.5 bp half spread',
-    asset: 'BTC',
-    frames: SHORT,
-    path: (given) => new TradesPath(0.00005, given),
-  },
-  {
-    name: '250 ms late',
-    foretold: ['informed'],
-    asset: 'BTC',
-    frames: SHORT,
-    path: (given) => new LatePath(250, 250, given),
-  },
-  {
-    name: '1 s late',
-    foretold: ['informed'],
-    asset: 'BTC',
-    frames: SHORT,
-    path: (given) => new LatePath(1_000, 250, given),
-  },
-  {
-    name: '2 s late, each second',
-    foretold: ['informed'],
-    asset: 'BTC',
-    frames: SHORT,
-    path: (given) => new LatePath(1_750, 1_000, given),
-  },
-  {
-    name: '5 s late',
-    foretold: ['informed'],
-    asset: 'BTC',
-    frames: ['FIFTEEN_MINUTES'],
-    path: (given) => new LatePath(5_000, 250, given),
-  },
-  {
-    name: 'a stall of 11 s',
-    foretold: ['informed'],
-    asset: 'BTC',
-    frames: SHORT,
-    path: (given) => new StallPath(11_000, given),
-  },
+  short('USDJPY', 'steps of 0.01', (given) => new CoarsePath(0.01, given)),
+  short('AUDUSD', 'steps of 0.00005', (given) => new CoarsePath(0.00005, given)),
+  short('USDCAD', 'draws, steps of 0.0001', (given) => new CoarsePath(0.0001, given)),
+  behind('a change each 12 s', (given) => new RarePath(12_250, given)),
+  short('TON', 'trades, 3 bp half spread', (given) => new TradesPath(0.0003, given)),
+  short('HYPE', 'trades, 3 bp half spread', (given) => new TradesPath(0.0003, given)),
+  short('BTC', 'trades, 0.5 bp half spread', (given) => new TradesPath(0.00005, given)),
+  behind('250 ms late', (given) => new LatePath(250, 250, given)),
+  behind('1 s late', (given) => new LatePath(1_000, 250, given)),
+  behind('2 s late, each second', (given) => new LatePath(1_750, 1_000, given)),
+  { ...behind('5 s late', (given) => new LatePath(5_000, 250, given)), frames: ['FIFTEEN_MINUTES'] },
+  behind('a stall of 11 s', (given) => new StallPath(11_000, given)),
   {
     ...{ name: 'jumps of 2 %, held back', asset: 'BTC', frames: ['FIVE_MINUTES'], share: 0.25, every: 4 },
     jumpLimits: { ratioMax: 1.01, agreementMs: 30_000 },
     path: (given) => new JumpPath(...given),
   },
-  { name: 'smoothed over 1 s', asset: 'BTC', frames: SHORT, path: (given) => new SmoothedPath(1_000, given) },
+  short('BTC', 'smoothed over 1 s', (given) => new SmoothedPath(1_000, given)),
   {
     ...{ name: 'failover, 5 bp apart', asset: 'BTC', frames: ['FIVE_MINUTES'], share: 0.5, every: 3 },
     // Until quotes end, 2 s after the last price, that the other source decides.
