@@ -1,4 +1,5 @@
 /** Bettors who are after the house's money, each in a way of their own, and some who bet for other reasons. */
+import { must } from '../../engine/base/assert.js';
 import { DOWN, LIMIT_ODDS_E4_MAX, LIMIT_ODDS_E4_MIN, UP } from '../../engine/model/domain.js';
 import { Random } from '../client/random.js';
 import type { Market, Strategy } from './market.js';
@@ -8,12 +9,12 @@ const probabilityOf = ({ probabilityUp }: Market, side: number): number =>
   side === UP ? probabilityUp : 1 - probabilityUp;
 
 function repeat(moment: Market, side: number, stakeCents: number, bets: number): void {
-  for (let i = 0; i < bets; i++) moment.bet(side, stakeCents);
+  for (let i = 0; i < bets; i++) moment.order(side, stakeCents);
 }
 
 /** Bets grow with the side's pool, so that each moves the odds as far as the one before it. */
 function climb(moment: Market, side: number, growth: number, bets: number): void {
-  for (let i = 0; i < bets; i++) moment.bet(side, Math.round(moment.poolCents(side) * growth));
+  for (let i = 0; i < bets; i++) moment.order(side, Math.round(moment.poolCents(side) * growth));
 }
 
 const always = (
@@ -28,9 +29,9 @@ const always = (
 
 /** One second before betting closes, 10 x 100 USD on the side where the price stands. */
 const lateBettor = always('late bettor', (moment) => {
-  const { price, openPrice } = moment;
-  if (moment.index === moment.count - 1 && price !== openPrice)
-    repeat(moment, price > openPrice ? UP : DOWN, 100_00, 10);
+  const { price, index, count } = moment.scene;
+  const openPrice = must(moment.round.openPrice, 'open price');
+  if (index === count - 1 && price !== openPrice) repeat(moment, price > openPrice ? UP : DOWN, 100_00, 10);
 });
 
 /** Bets at one moment and side: after each the house may quote anew. */
@@ -44,7 +45,7 @@ function takeWhatPays(moment: Market): void {
   for (const side of [UP, DOWN]) {
     for (let i = 0; i < BETS_AT_ONCE_MAX; i++) {
       const stake = bestStakeCents(moment, side);
-      if (stake === 0 || !moment.bet(side, stake)) break;
+      if (stake === 0 || !moment.order(side, stake)) break;
     }
   }
 }
@@ -56,12 +57,12 @@ function takeWhatPays(moment: Market): void {
 function bestStakeCents(moment: Market, side: number): number {
   const own = moment.poolCents(side);
   const total = own + moment.poolCents(other(side));
-  const k = probabilityOf(moment, side) * (1 - moment.feeBps / 10_000);
+  const k = probabilityOf(moment, side) * (1 - moment.round.feeBps / 10_000);
   if (!(k * total > own)) return 0;
   const best = Math.floor(Math.sqrt((k * own * (total - own)) / (1 - k)) - own);
   const stake = Math.min(best, moment.availableCents(side));
   const pays = (k * (total + stake)) / (own + stake) > 1;
-  return pays && stake >= moment.minStakeCents ? stake : 0;
+  return pays && stake >= moment.round.minStakeCents ? stake : 0;
 }
 
 export const PUBLIC = always('public', takeWhatPays, 'public');
@@ -69,14 +70,14 @@ export const INFORMED = always('informed', takeWhatPays);
 
 /** DOWN climbs, then UP climbs at the odds that DOWN has made, in one moment at the beginning. */
 const poolSwinger = always('pool swinger', (moment) => {
-  if (moment.index !== 1) return;
+  if (moment.scene.index !== 1) return;
   climb(moment, DOWN, 0.0738, 36);
   climb(moment, UP, 0.0652, 16);
 });
 
 /** 9,000 on DOWN and 2,344 on UP: UP is closed for everybody else from then on. */
 const sideCloser = always('side closer', (moment) => {
-  if (moment.index !== 1) return;
+  if (moment.scene.index !== 1) return;
   repeat(moment, DOWN, 1_000_00, 9);
   repeat(moment, UP, 586_00, 4);
 });
@@ -85,8 +86,8 @@ const LADDER_ODDS = [2.1, 2.3, 2.6, 3, 3.5, 4.5, 6, 9, 15, 30];
 
 /** On both sides, from the beginning on, and never looked at again: any odds can be taken. */
 const restingLadder = always('resting ladder', (moment) => {
-  if (moment.index !== 1) return;
-  for (const side of [UP, DOWN]) for (const odds of LADDER_ODDS) moment.rest(side, 100_00, odds * 10_000);
+  if (moment.scene.index !== 1) return;
+  for (const side of [UP, DOWN]) for (const odds of LADDER_ODDS) moment.order(side, 100_00, odds * 10_000);
 });
 
 const RESTING_STAKES_CENTS = [20_00, 100_00, 400_00];
@@ -100,13 +101,13 @@ const restingAllKnowing = always('resting, informed', (moment) => {
   for (const side of [UP, DOWN]) {
     const limitOddsE4 = payingOddsE4(moment, side);
     if (limitOddsE4 > LIMIT_ODDS_E4_MAX) continue;
-    for (const stakeCents of RESTING_STAKES_CENTS) moment.rest(side, stakeCents, limitOddsE4);
+    for (const stakeCents of RESTING_STAKES_CENTS) moment.order(side, stakeCents, limitOddsE4);
   }
 });
 
 /** The least odds that can be named at which a bet on the side pays. */
 function payingOddsE4(moment: Market, side: number): number {
-  const odds = 1 / (probabilityOf(moment, side) * (1 - moment.feeBps / 10_000));
+  const odds = 1 / (probabilityOf(moment, side) * (1 - moment.round.feeBps / 10_000));
   const step = odds < 10 ? 100 : odds < 100 ? 1_000 : 10_000;
   return Math.max(LIMIT_ODDS_E4_MIN, (Math.floor((odds * 10_000) / step) + 1) * step);
 }
@@ -125,11 +126,12 @@ export function fairFlow(bets: number, seed: number): Strategy {
     newRound: () => {
       const due: number[] = [];
       return (moment) => {
-        if (moment.index === 0) for (let i = 0; i < bets; i++) due.push(random.below(moment.count));
+        if (moment.scene.index === 0)
+          for (let i = 0; i < bets; i++) due.push(random.below(moment.scene.count));
         for (const index of due) {
-          if (index !== moment.index) continue;
+          if (index !== moment.scene.index) continue;
           const usd = Math.round(STAKE_USD.least * (STAKE_USD.most / STAKE_USD.least) ** random.next());
-          moment.bet(random.next() < 0.5 ? UP : DOWN, usd * 100);
+          moment.order(random.next() < 0.5 ? UP : DOWN, usd * 100);
         }
       };
     },

@@ -57,7 +57,7 @@ export class Market {
       stopped: false,
       submit: (command: SubmittedCommand) => this.#apply(command),
     };
-    this.#orders = new RestingOrders(desk, () => this.#seen.fairShareE6);
+    this.#orders = new RestingOrders(desk, () => this.scene.fairShareE6);
   }
 
   /** The price that ends a round settles its bets, too. */
@@ -90,60 +90,35 @@ export class Market {
   act(scene: Scene): void {
     if (this.#suspended) return;
     this.#scene = scene;
-    this.#beganMs = this.#round.startTimeMs;
+    this.#beganMs = this.round.startTimeMs;
     this.#play ??= this.strategy.newRound();
     while (!this.#orders.work(scene.nowMs));
     this.#play(this);
   }
 
-  get #seen(): Scene {
+  get scene(): Scene {
     return must(this.#scene, 'a moment');
   }
-  get #round(): RoundView {
+  get round(): RoundView {
     return must(this.#engine.currentRound(this.market), 'open round');
-  }
-  get index(): number {
-    return this.#seen.index;
-  }
-  get count(): number {
-    return this.#seen.count;
-  }
-  get price(): number {
-    return this.#seen.price;
-  }
-  get openPrice(): number {
-    return must(this.#round.openPrice, 'open price');
   }
   /** Given that there is no draw, as the bettor believes. */
   get probabilityUp(): number {
-    return this.#seen.beliefs[this.strategy.sight];
-  }
-  get feeBps(): number {
-    return this.#round.feeBps;
-  }
-  get minStakeCents(): number {
-    return this.#round.minStakeCents;
+    return this.scene.beliefs[this.strategy.sight];
   }
 
   poolCents(side: number): number {
-    const upCents = quotedUpCents(this.#round, this.#seen.fairShareE6);
-    return side === UP ? upCents : this.#round.poolUpCents + this.#round.poolDownCents - upCents;
+    const upCents = quotedUpCents(this.round, this.scene.fairShareE6);
+    return side === UP ? upCents : this.round.poolUpCents + this.round.poolDownCents - upCents;
   }
 
   availableCents(side: number): number {
-    return availableCents(this.#round, side, this.#seen.fairShareE6);
+    return availableCents(this.round, side, this.scene.fairShareE6);
   }
 
-  bet(side: number, stakeCents: number): boolean {
-    return this.#order(side, stakeCents, 0);
-  }
-
-  rest(side: number, stakeCents: number, limitOddsE4: number): void {
-    this.#order(side, stakeCents, limitOddsE4);
-  }
-
-  #order(side: number, stakeCents: number, limitOddsE4: number): boolean {
-    const { nowMs, fairShareE6 } = this.#seen;
+  /** With `limitOddsE4` it rests until it can be had at these odds. */
+  order(side: number, stakeCents: number, limitOddsE4 = 0): boolean {
+    const { nowMs, fairShareE6 } = this.scene;
     const outcome = this.#apply({
       kind: 'placeOrder',
       timeMs: nowMs,
@@ -164,7 +139,7 @@ export class Market {
   }
 
   cancelAll(): void {
-    const { nowMs: timeMs } = this.#seen;
+    const { nowMs: timeMs } = this.scene;
     for (const bet of this.#restingIds) this.#apply({ kind: 'cancelOrder', timeMs, ...ACCOUNT, bet });
     this.#restingIds.clear();
   }
