@@ -12,7 +12,7 @@ import { figure } from '../report/format.js';
 import { median, type SuiteOptions } from '../report/section.js';
 import type { Audited } from '../tote/audit.js';
 import type { ToteServer } from '../tote/server.js';
-import { type CaughtUp, catchUp } from '../tote/shadow.js';
+import { catchUp } from '../tote/shadow.js';
 import type { Workload } from './workload.js';
 
 export interface Target {
@@ -25,8 +25,8 @@ export interface Target {
   readonly allowed?: readonly string[];
   /** Called after each run, to compare the answers with the system's books. */
   readonly onAnswered?: (answered: Answered) => void;
-  /** Waits for the system's background work, beside which the next system would be measured on the same core. */
-  readonly catchUp?: () => Promise<CaughtUp>;
+  /** Waits for background work, beside which the next system would be measured on the same core. Returns how long. */
+  readonly catchUp?: () => Promise<number>;
 }
 
 /** Answers of a run, warm-up included; `wrk` tells no more than how many. */
@@ -47,7 +47,8 @@ export interface Run {
   readonly server: Omit<ServerUse, 'cpu'>;
   /** CPU time a request. The shadow's figure has the work that it put off; NaN if /proc is unavailable. */
   readonly threadUs: ByThread;
-  readonly behind: CaughtUp | null;
+  /** NaN for a system without background work. */
+  readonly caughtUpMs: number;
 }
 
 export interface Row {
@@ -75,7 +76,7 @@ export async function runOnce(target: Target, load: Load, options: SuiteOptions)
   const measured = await (target.measure === undefined
     ? (load.client === 'wrk' ? byWrk : byClient)(target, load, options)
     : target.measure(load, options));
-  const behind = (await target.catchUp?.()) ?? null;
+  const caughtUpMs = (await target.catchUp?.()) ?? Number.NaN;
   const putOff = cpuTimes(pid);
   const { answered, measuredAnswers, cpu, ...figures } = measured;
   target.onAnswered?.(answered);
@@ -84,7 +85,7 @@ export async function runOnce(target: Target, load: Load, options: SuiteOptions)
       ? (threadNs(putOff, name) - threadNs(before, name)) / answered.count / 1000
       : (cpu?.threadNs[name] ?? Number.NaN) / measuredAnswers / 1000,
   );
-  return { ...figures, threadUs, behind };
+  return { ...figures, threadUs, caughtUpMs };
 }
 
 const threadNs = (times: CpuTimes | null, name: keyof ByThread): number =>
@@ -96,7 +97,7 @@ export const UNTOLD = {
   server: { timeline: [], residentBytes: null },
 } as const;
 
-export type Measured = Omit<Run, 'threadUs' | 'behind'> & {
+export type Measured = Omit<Run, 'threadUs' | 'caughtUpMs'> & {
   readonly answered: Answered;
   readonly measuredAnswers: number;
   readonly cpu: ServerUse['cpu'];

@@ -61,7 +61,7 @@ function loadCells({ name, connections, plannedRate, rounds }: Row, isPlanned: b
     ...(isPlanned ? [millisecondsOfUs(of(({ lateP99Us }) => lateP99Us ?? Number.NaN))] : []),
     percent(of(({ clientCpu }) => clientCpu)),
     megabytes(last?.server.residentBytes ?? null),
-    figure(of(({ behind }) => behind?.tookMs ?? Number.NaN)),
+    figure(of((run) => run.caughtUpMs)),
   ];
 }
 

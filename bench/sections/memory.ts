@@ -42,8 +42,7 @@ export async function memorySection(options: SuiteOptions): Promise<SectionResul
 }
 
 async function restingBytes(server: ToteServer): Promise<number> {
-  const { tookMs } = await catchUp(server);
-  if (Number.isNaN(tookMs)) throw new Error('the shadow did not catch up');
+  if (Number.isNaN(await catchUp(server))) throw new Error('the shadow did not catch up');
   await pause(REST_MS);
   return residentBytes(server.process.pid) ?? Number.NaN;
 }

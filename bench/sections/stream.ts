@@ -25,7 +25,7 @@ import type { Measured } from '../report/goals.js';
 import { median, type SectionResult, type SuiteOptions } from '../report/section.js';
 import { CountedOrders } from '../tote/audit.js';
 import { placeOf, ToteServer } from '../tote/server.js';
-import { type CaughtUp, catchUp } from '../tote/shadow.js';
+import { catchUp } from '../tote/shadow.js';
 import { type Counted, Streams } from '../tote/streams.js';
 
 const CONNECTIONS = 256;
@@ -68,7 +68,7 @@ export async function streamSection(options: SuiteOptions): Promise<SectionResul
       const streams = await Streams.open(server.port, listeners(keys));
       streams.beginCount();
       // While the shadow catches up, there are no orders to tell of.
-      const catchUpUncounted = (): Promise<CaughtUp> => {
+      const catchUpUncounted = (): Promise<number> => {
         counts.push(streams.endCount());
         return catchUp(server);
       };

@@ -6,15 +6,9 @@ export interface Status {
   readonly sequence: number;
   readonly shadow: {
     readonly state: string;
-    readonly appliedSequence: number;
     readonly lagCommands: number;
-    readonly lastSnapshot: {
-      readonly sequence: number;
-      readonly bytes: number;
-      readonly ms: number | null;
-    } | null;
+    readonly lastSnapshot: { readonly sequence: number; readonly ms: number | null } | null;
   };
-  readonly start: { readonly snapshotSequence: number | null; readonly ms: number };
 }
 
 const POLL_GAP_MS = 20;
@@ -26,23 +20,12 @@ export async function statusOf(server: ToteServer): Promise<Status> {
   return (await server.operate('GET', '/status')) as Status;
 }
 
-/** 0 for an older program without a shadow. */
-async function lagOf(server: ToteServer): Promise<number> {
-  const { shadow }: Partial<Status> = await statusOf(server);
-  return shadow?.lagCommands ?? 0;
-}
-
-export interface CaughtUp {
-  readonly lagCommands: number;
-  readonly tookMs: number;
-}
-
-export async function catchUp(server: ToteServer): Promise<CaughtUp> {
+/** Returns how long it took in milliseconds; NaN if it takes too long. */
+export async function catchUp(server: ToteServer): Promise<number> {
   const startedMs = performance.now();
-  const lagCommands = await lagOf(server);
-  for (let left = lagCommands; left > NEAR_COMMANDS; left = await lagOf(server)) {
-    if (performance.now() - startedMs > WAIT_MS_MAX) return { lagCommands, tookMs: Number.NaN };
+  while ((await statusOf(server)).shadow.lagCommands > NEAR_COMMANDS) {
+    if (performance.now() - startedMs > WAIT_MS_MAX) return Number.NaN;
     await pause(POLL_GAP_MS);
   }
-  return { lagCommands, tookMs: performance.now() - startedMs };
+  return performance.now() - startedMs;
 }
