@@ -29,7 +29,7 @@ import {
   type SuiteRun,
   UsageError,
 } from './report/options.js';
-import type { Run, Section, SectionResult, SuiteOptions } from './report/section.js';
+import type { Findings, Run, Section, SectionResult, SuiteOptions } from './report/section.js';
 import { engineSection } from './sections/engine.js';
 import { herdSection } from './sections/herd.js';
 import { marketsSection } from './sections/markets.js';
@@ -114,10 +114,10 @@ async function measureOwn(options: SuiteRun): Promise<number> {
     mkdirSync(sectionDir);
     const startedMs = performance.now();
     try {
-      const result = await section(suiteOptions(options, sectionDir, cores));
+      const found = await section(suiteOptions(options, sectionDir, cores));
       const tookSeconds = Math.round((performance.now() - startedMs) / 1000);
-      process.stdout.write(`\n${sectionText(result)}- ${name} took ${tookSeconds} s\n`);
-      results.push({ ...result, tookSeconds });
+      process.stdout.write(`\n${sectionText(found)}- ${name} took ${tookSeconds} s\n`);
+      results.push({ name, ...found, tookSeconds });
     } catch (error) {
       const failure = error instanceof Error ? error : new Error(String(error));
       process.stderr.write(`\n${name} failed: ${failure.stack}\n`);
@@ -170,7 +170,7 @@ function showProgress(text: string): void {
   process.stderr.write(process.stderr.isTTY ? `\r\x1b[K${text}` : `${text}\n`);
 }
 
-function sectionText({ tables, ratios = [], notes }: SectionResult): string {
+function sectionText({ tables, ratios = [], notes }: Findings): string {
   if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');
   const all = ratios.length > 0 ? [...tables, ratiosTable(ratios)] : tables;
   return `${all.map(tableText).join('\n')}\n${notes.map((note) => `- ${note}\n`).join('')}`;

@@ -33,14 +33,17 @@ export interface Plot {
   }[];
 }
 
-export interface SectionResult {
-  readonly name: string;
+export interface Findings {
   readonly tables: readonly Table[];
   readonly ratios?: readonly Ratio[];
   readonly notes: readonly string[];
   readonly plots?: readonly Plot[];
   readonly measured?: readonly Measured[];
   readonly data?: unknown;
+}
+
+export interface SectionResult extends Findings {
+  readonly name: string;
   readonly tookSeconds?: number;
 }
 
@@ -62,7 +65,7 @@ export interface SuiteOptions {
   readonly progress: (text: string) => void;
 }
 
-export type Section = (options: SuiteOptions) => Promise<SectionResult>;
+export type Section = (options: SuiteOptions) => Promise<Findings>;
 
 /** The mean of the two middle values where there are two. NaN for none, and where a round has no figure. */
 export function median(values: readonly number[]): number {

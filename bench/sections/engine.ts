@@ -3,12 +3,12 @@
  */
 import type { PlacingRate } from '../engine/placing.js';
 import { figure } from '../report/format.js';
-import { median, type SectionResult, type SuiteOptions, type Table } from '../report/section.js';
+import { type Findings, median, type SuiteOptions, type Table } from '../report/section.js';
 import { type SuiteResult, suiteRounds } from '../suites/suites.js';
 
 const SCALE = { full: 1_000_000, quick: 100_000 };
 
-export async function engineSection(options: SuiteOptions): Promise<SectionResult> {
+export async function engineSection(options: SuiteOptions): Promise<Findings> {
   const input = { scale: SCALE[options.quick ? 'quick' : 'full'], dir: '' };
   const data = {
     placeFewAccounts: await suiteRounds('placeFewAccounts', input, options),
@@ -20,7 +20,6 @@ export async function engineSection(options: SuiteOptions): Promise<SectionResul
     settle: await suiteRounds('settle', input, options),
   };
   return {
-    name: 'engine',
     tables: [
       placingTable([data.placeFewAccounts, data.place, data.placeManyAccounts]),
       operationsTable(data),

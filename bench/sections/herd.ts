@@ -18,7 +18,7 @@ import { overTime, rowTables } from '../load/tables.js';
 import { fill, ordersOnly, workloadOf } from '../load/workload.js';
 import { figure } from '../report/format.js';
 import { OWN_SECONDS } from '../report/options.js';
-import type { SectionResult, SuiteOptions } from '../report/section.js';
+import type { Findings, SuiteOptions } from '../report/section.js';
 import { Acknowledged, audit, expect, expectConservation } from '../tote/audit.js';
 import { type Bettor, liveMarkets, type MarketState, makeBettors } from '../tote/bettors.js';
 import { placeOf, ToteServer } from '../tote/server.js';
@@ -48,7 +48,7 @@ const VITALS_MS = 6_000;
 /** Orders are refused while one round has ended and the next is not open yet. */
 const BETWEEN_ROUNDS = ['round_not_live', 'betting_closed'];
 
-export async function herdSection(options: SuiteOptions): Promise<SectionResult> {
+export async function herdSection(options: SuiteOptions): Promise<Findings> {
   options.progress('starting the server on a manual clock and moving it to a midnight');
   const rulesFile = join(options.workDir, 'rules.json');
   writeFileSync(rulesFile, JSON.stringify(RULES));
@@ -175,10 +175,9 @@ function weekdayMidnightAfter(nowMs: number): number {
   }
 }
 
-function sectionOf(runs: readonly [BoundaryRun, BoundaryRun]): SectionResult {
+function sectionOf(runs: readonly [BoundaryRun, BoundaryRun]): Findings {
   const [first, last] = runs;
   return {
-    name: 'herd',
     tables: rowTables(
       `All ${MARKETS_MAX} markets settle at once, planned send times`,
       runs.map(({ row }) => row),

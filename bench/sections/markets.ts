@@ -15,14 +15,14 @@ import { type Workload, workloadOf } from '../load/workload.js';
 import { expectAsLarge, startBare } from '../references/bare.js';
 import { figure } from '../report/format.js';
 import type { Measured } from '../report/goals.js';
-import type { SectionResult, SuiteOptions } from '../report/section.js';
+import type { Findings, SuiteOptions } from '../report/section.js';
 import { makeBettors, openMarkets } from '../tote/bettors.js';
 import { placeOf, ToteServer } from '../tote/server.js';
 
 const CONNECTIONS = 64;
 const KEYS = 100;
 
-export const marketsSection = (options: SuiteOptions): Promise<SectionResult> =>
+export const marketsSection = (options: SuiteOptions): Promise<Findings> =>
   withServers((running) => measureMarkets(options, running));
 
 interface Read {
@@ -32,7 +32,7 @@ interface Read {
   readonly answer: WireAnswer;
 }
 
-async function measureMarkets(options: SuiteOptions, running: ServerProcess[]): Promise<SectionResult> {
+async function measureMarkets(options: SuiteOptions, running: ServerProcess[]): Promise<Findings> {
   options.progress('starting the server and the bare handlers');
   const server = await ToteServer.start(placeOf(options));
   running.push(server.process);
@@ -69,7 +69,7 @@ async function measureMarkets(options: SuiteOptions, running: ServerProcess[]): 
   return sectionOf(reads, own, wrk);
 }
 
-function sectionOf(reads: readonly Read[], own: readonly Row[], wrk: readonly Row[]): SectionResult {
+function sectionOf(reads: readonly Read[], own: readonly Row[], wrk: readonly Row[]): Findings {
   const hasRates = wrk.length > 0;
   const rows = hasRates ? wrk : own;
   const ratios = reads.map(({ name }, at) => ({
@@ -81,7 +81,6 @@ function sectionOf(reads: readonly Read[], own: readonly Row[], wrk: readonly Ro
     ...(name.endsWith('/markets') ? { goal: 'markets' as const } : {}),
   }));
   return {
-    name: 'markets',
     tables: [
       ...rowTables('Market data, our own client (checks every answer)', own),
       ...(hasRates ? rowTables('Market data, wrk (status only)', wrk) : []),

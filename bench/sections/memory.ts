@@ -9,7 +9,7 @@ import { residentBytes } from '../host/usage.js';
 import { openBook } from '../load/book.js';
 import { fill, ordersOnly } from '../load/workload.js';
 import { figure, megabytes } from '../report/format.js';
-import type { SectionResult, SuiteOptions } from '../report/section.js';
+import type { Findings, SuiteOptions } from '../report/section.js';
 import { audit } from '../tote/audit.js';
 import { placeOf, ToteServer } from '../tote/server.js';
 import { catchUp } from '../tote/shadow.js';
@@ -20,7 +20,7 @@ const FILL_MS = 180_000;
 /** Idle memory is given back within this time. */
 const REST_MS = 2_000;
 
-export async function memorySection(options: SuiteOptions): Promise<SectionResult> {
+export async function memorySection(options: SuiteOptions): Promise<Findings> {
   options.progress('starting the server and its accounts');
   const server = await ToteServer.start(placeOf(options));
   try {
@@ -52,12 +52,11 @@ interface Resident {
   readonly afterBytes: number;
 }
 
-function sectionOf(resident: Resident, audited: number): SectionResult {
+function sectionOf(resident: Resident, audited: number): Findings {
   const { beforeBytes, afterBytes } = resident;
   const bytes = (afterBytes - beforeBytes) / ORDERS;
   const beside = `${figure(ORDERS)} orders, RSS ${megabytes(beforeBytes)} to ${megabytes(afterBytes)} MB`;
   return {
-    name: 'memory',
     tables: [
       {
         title: 'Memory of the process, shadow included',

@@ -23,7 +23,7 @@ import { BARE_COMMIT, startPost } from '../references/bare.js';
 import { figure } from '../report/format.js';
 import type { Measured } from '../report/goals.js';
 import { OWN_SECONDS } from '../report/options.js';
-import { median, type SectionResult, type SuiteOptions } from '../report/section.js';
+import { type Findings, median, type SuiteOptions } from '../report/section.js';
 import { Acknowledged, audit, expect, expectConservation } from '../tote/audit.js';
 import { type Bettor, liveMarkets, type MarketState, makeBettors } from '../tote/bettors.js';
 import { placeOf, ToteServer } from '../tote/server.js';
@@ -59,10 +59,10 @@ interface Minute {
   readonly lagCommands: number;
 }
 
-export const minuteSection = (options: SuiteOptions): Promise<SectionResult> =>
+export const minuteSection = (options: SuiteOptions): Promise<Findings> =>
   withServers((running) => measureMinutes(options, running));
 
-async function measureMinutes(options: SuiteOptions, running: ServerProcess[]): Promise<SectionResult> {
+async function measureMinutes(options: SuiteOptions, running: ServerProcess[]): Promise<Findings> {
   options.progress('starting the server and its accounts');
   const server = await ToteServer.start({ ...placeOf(options), env: ENV });
   running.push(server.process);
@@ -128,7 +128,7 @@ async function endingMarkets(server: ToteServer, apiKey: string): Promise<Market
   throw new Error('no round of a minute took bets for two minutes');
 }
 
-function sectionOf(maximum: number, minutes: readonly Minute[], orders: number): SectionResult {
+function sectionOf(maximum: number, minutes: readonly Minute[], orders: number): Findings {
   const row: Row = {
     ...{ name: `tote: ${ORDERS}`, connections: CONNECTIONS, plannedRate: maximum / 2 },
     rounds: minutes.map(({ run }) => run),
@@ -138,7 +138,6 @@ function sectionOf(maximum: number, minutes: readonly Minute[], orders: number):
   const finished = minutes.filter(({ snapshot }) => snapshot === 'finished').length;
   const beside = minutes.filter(({ snapshot }) => snapshot !== 'none').length;
   return {
-    name: 'minute',
     tables: rowTables('Orders over the end of a minute, planned send times, half of the maximum', [
       row,
       bare,

@@ -10,7 +10,7 @@ import { type Row, rateReached, rowsInTurn, toteTarget } from '../load/runs.js';
 import { rateByConnections, rateRatioOf, rowTables } from '../load/tables.js';
 import { BARE, BARE_COMMIT, startPost } from '../references/bare.js';
 import { figure } from '../report/format.js';
-import type { Ratio, SectionResult, SuiteOptions } from '../report/section.js';
+import type { Findings, Ratio, SuiteOptions } from '../report/section.js';
 import { audit } from '../tote/audit.js';
 import { placeOf, ToteServer } from '../tote/server.js';
 
@@ -19,10 +19,10 @@ const PLANNED_CONNECTIONS = 256;
 /** Besides a run's windows: starting a client, draining, catching up. */
 const RUN_OVERHEAD_MS = 3_000;
 
-export const ordersSection = (options: SuiteOptions): Promise<SectionResult> =>
+export const ordersSection = (options: SuiteOptions): Promise<Findings> =>
   withServers((running) => measureOrders(options, running));
 
-async function measureOrders(options: SuiteOptions, running: ServerProcess[]): Promise<SectionResult> {
+async function measureOrders(options: SuiteOptions, running: ServerProcess[]): Promise<Findings> {
   options.progress('starting the server, its accounts and the references');
   const server = await ToteServer.start(placeOf(options));
   running.push(server.process);
@@ -48,7 +48,6 @@ async function measureOrders(options: SuiteOptions, running: ServerProcess[]): P
   running.push(restarted.process);
   await audit(restarted, book);
   return {
-    name: 'orders',
     tables: [
       ...rowTables('Durable orders, as fast as each answers', rows),
       ...rowTables("Planned send times, half of the server's maximum", planned),

@@ -14,7 +14,7 @@ import { type Row, rateOf, rowsInTurn, type Target, toteTarget } from '../load/r
 import { rateRatioOf, rowTables } from '../load/tables.js';
 import { refusedOrders, workloadOf } from '../load/workload.js';
 import { UsageError } from '../report/options.js';
-import type { Ratio, SectionResult, SuiteOptions } from '../report/section.js';
+import type { Findings, Ratio, SuiteOptions } from '../report/section.js';
 import { audit } from '../tote/audit.js';
 import { placeOf, ToteServer } from '../tote/server.js';
 
@@ -41,7 +41,7 @@ interface Side {
   readonly targets: Readonly<Record<(typeof RUNS)[number]['workload'], Target>>;
 }
 
-export async function pairSection(dir: string, options: SuiteOptions): Promise<SectionResult> {
+export async function pairSection(dir: string, options: SuiteOptions): Promise<Findings> {
   return withServers(async (running) => {
     const a = await startSide('A', {}, options, running);
     const b = await startSide('B', { main: mainOf(dir) }, options, running);
@@ -83,9 +83,8 @@ async function startSide(
   return { server, book, targets };
 }
 
-function sectionOf(dir: string, rows: readonly Row[]): SectionResult {
+function sectionOf(dir: string, rows: readonly Row[]): Findings {
   return {
-    name: 'pair',
     tables: rowTables('A (this checkout) and B, in turn', rows),
     ratios: RUNS.map((_, at) => ratioOf(must(rows[2 * at], 'A'), must(rows[2 * at + 1], 'B'))),
     notes: [

@@ -5,13 +5,13 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { figure, millisecondsOfUs } from '../report/format.js';
-import { median, type SectionResult, type SuiteOptions, type Table } from '../report/section.js';
+import { type Findings, median, type SuiteOptions, type Table } from '../report/section.js';
 import { type SuiteResult, suiteOnce, suiteRounds } from '../suites/suites.js';
 
 const FULL_SCALE = 1_000_000;
 const QUICK_SCALE = 100_000;
 
-export async function replaySection(options: SuiteOptions): Promise<SectionResult> {
+export async function replaySection(options: SuiteOptions): Promise<Findings> {
   const scale = options.quick ? QUICK_SCALE : FULL_SCALE;
   const folder = (name: string): string => {
     const dir = join(options.workDir, name);
@@ -32,7 +32,6 @@ export async function replaySection(options: SuiteOptions): Promise<SectionResul
   const rate = median(replays.map(({ commandsPerSecond }) => commandsPerSecond));
   const cpuRate = median(replays.map(({ commandsPerCpuSecond }) => commandsPerCpuSecond));
   return {
-    name: 'replay',
     tables: [
       commitsTable(commits),
       {

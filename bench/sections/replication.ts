@@ -25,7 +25,7 @@ import { hasNats, natsCpuUs, startNats } from '../replicas/nats-servers.js';
 import { Pair } from '../replicas/pair.js';
 import { type ProbedOrders, Prober } from '../replicas/prober.js';
 import { figure } from '../report/format.js';
-import { median, type SectionResult, type SuiteOptions, type Table } from '../report/section.js';
+import { type Findings, median, type SuiteOptions, type Table } from '../report/section.js';
 import { CountedOrders } from '../tote/audit.js';
 import { placeOf, ToteServer } from '../tote/server.js';
 
@@ -35,10 +35,10 @@ const CHANGE_MS = 30_000;
 const LOOK_EVERY_MS = 100;
 const PROBED = 20;
 
-export async function replicationSection(options: SuiteOptions): Promise<SectionResult> {
+export async function replicationSection(options: SuiteOptions): Promise<Findings> {
   if (!hasWrk() || !hasNats()) {
     const notes = ['wrk or nats-server is not installed: there are no figures of replication.'];
-    return { name: 'replication', tables: [], notes };
+    return { tables: [], notes };
   }
   return withServers((running) => measured(options, running));
 }
@@ -51,7 +51,7 @@ interface Found {
   readonly gaps: Readonly<Record<'SIGTERM' | 'SIGKILL', number[]>>;
 }
 
-async function measured(options: SuiteOptions, running: ServerProcess[]): Promise<SectionResult> {
+async function measured(options: SuiteOptions, running: ServerProcess[]): Promise<Findings> {
   const { workDir, rounds, measureMs } = options;
   options.progress('starting NATS servers and three servers');
   const nats = await startNats(workDir);
@@ -161,7 +161,7 @@ const most = (values: readonly number[]): number => Math.max(...values);
 const range = (values: readonly number[]): string =>
   `${figure(Math.min(...values))} to ${figure(most(values))} ms`;
 
-function sectionOf({ rows, lags, natsUs, gaps }: Found, { cores }: SuiteOptions): SectionResult {
+function sectionOf({ rows, lags, natsUs, gaps }: Found, { cores }: SuiteOptions): Findings {
   const ratios = CONNECTIONS.flatMap((connections) => {
     const [single, replicated] = rows.filter((row) => row.connections === connections) as [Row, Row];
     const ratio = (what: string, of: (run: Run) => number) => ({
@@ -176,7 +176,6 @@ function sectionOf({ rows, lags, natsUs, gaps }: Found, { cores }: SuiteOptions)
     ];
   });
   return {
-    name: 'replication',
     tables: [...rowTables('Orders with and without a replicated journal', rows), changeTable(gaps)],
     ratios,
     notes: [

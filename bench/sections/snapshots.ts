@@ -10,7 +10,7 @@ import { rowTables } from '../load/tables.js';
 import { fill } from '../load/workload.js';
 import { figure } from '../report/format.js';
 import { OWN_SECONDS } from '../report/options.js';
-import type { SectionResult, SuiteOptions } from '../report/section.js';
+import type { Findings, SuiteOptions } from '../report/section.js';
 import { audit } from '../tote/audit.js';
 import { placeOf, ToteServer } from '../tote/server.js';
 import { type Status, statusOf } from '../tote/shadow.js';
@@ -36,7 +36,7 @@ interface Measured {
   readonly status: Status;
 }
 
-export async function snapshotsSection(options: SuiteOptions): Promise<SectionResult> {
+export async function snapshotsSection(options: SuiteOptions): Promise<Findings> {
   const rounds = Math.min(options.rounds, ROUNDS_MAX);
   const long = { ...options, rounds, measureMs: MEASURE_MS };
   let server = await ToteServer.start({ ...placeOf(options), env: NEVER });
@@ -77,7 +77,7 @@ async function measureVariant(
   return { row: { name, connections: CONNECTIONS, plannedRate: RATE_PER_SECOND, rounds: [run] }, status };
 }
 
-function sectionOf(variants: readonly (readonly Measured[])[], orders: number): SectionResult {
+function sectionOf(variants: readonly (readonly Measured[])[], orders: number): Findings {
   const rows = variants.map((rounds) => ({
     ...must(rounds[0], 'round').row,
     rounds: rounds.flatMap(({ row }) => row.rounds),
@@ -85,7 +85,6 @@ function sectionOf(variants: readonly (readonly Measured[])[], orders: number): 
   const statuses = variants.flatMap((rounds) => rounds.map(({ status }) => status));
   const written = statuses.flatMap(({ shadow }) => shadow.lastSnapshot?.ms ?? []);
   return {
-    name: 'snapshots',
     tables: [...rowTables('Orders at planned times while snapshots are or are not written', rows)],
     notes: [
       `${figure(orders)} acknowledged orders were all found, stake by stake, after ${statuses.length} restarts.`,

@@ -1,12 +1,12 @@
 /** Time from the start of the process to its first answer, each on a new data directory. */
 import { join } from 'node:path';
 import { figure } from '../report/format.js';
-import { median, type SectionResult, type SuiteOptions } from '../report/section.js';
+import { type Findings, median, type SuiteOptions } from '../report/section.js';
 import { placeOf, ToteServer } from '../tote/server.js';
 
 const STARTS = { full: 9, quick: 3 };
 
-export async function startSection(options: SuiteOptions): Promise<SectionResult> {
+export async function startSection(options: SuiteOptions): Promise<Findings> {
   const startMs: number[] = [];
   const count = STARTS[options.quick ? 'quick' : 'full'];
   for (let at = 1; at <= count; at += 1) {
@@ -19,7 +19,6 @@ export async function startSection(options: SuiteOptions): Promise<SectionResult
   const [best, worst] = [Math.min(...startMs), Math.max(...startMs)];
   const beside = `median of ${count} starts, ${figure(best)} to ${figure(worst)}`;
   return {
-    name: 'start',
     tables: [
       {
         title: 'Start to first answer, empty data directory',

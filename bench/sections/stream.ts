@@ -22,7 +22,7 @@ import {
 import { rowTables } from '../load/tables.js';
 import { figure } from '../report/format.js';
 import type { Measured } from '../report/goals.js';
-import { median, type SectionResult, type SuiteOptions } from '../report/section.js';
+import { type Findings, median, type SuiteOptions } from '../report/section.js';
 import { CountedOrders } from '../tote/audit.js';
 import { placeOf, ToteServer } from '../tote/server.js';
 import { catchUp } from '../tote/shadow.js';
@@ -38,9 +38,9 @@ const IDLE = 9_000;
 const IDLE_MS = 5_000;
 const SUBSCRIBE = (channel: string): string => JSON.stringify({ op: 'subscribe', id: 1, channel });
 
-export async function streamSection(options: SuiteOptions): Promise<SectionResult> {
+export async function streamSection(options: SuiteOptions): Promise<Findings> {
   if (!hasWrk()) {
-    return { name: 'stream', tables: [], notes: ['wrk is not installed.'] };
+    return { tables: [], notes: ['wrk is not installed.'] };
   }
   // The gateway's CPU time is to be seen beside the engine's.
   const server = await ToteServer.start({ ...placeOf(options), env: { TOTE_GATEWAYS: '1' } });
@@ -173,12 +173,11 @@ function at(values: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }
 
-function sectionOf(rows: readonly Row[], counts: readonly Counted[], idle: Idle): SectionResult {
+function sectionOf(rows: readonly Row[], counts: readonly Counted[], idle: Idle): Findings {
   const of = (value: (counted: Counted) => number): string => figure(median(counts.map(value)));
   const delay = (kind: 'markets' | 'fills', share: number): string =>
     of(({ delaysMs }) => at(delaysMs[kind], share));
   return {
-    name: 'stream',
     tables: [
       ...rowTables('Orders beside streams', rows),
       {

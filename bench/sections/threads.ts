@@ -24,7 +24,7 @@ import { BARE, BARE_COMMIT, orderBytes, startPost } from '../references/bare.js'
 import { hasRedis, REDIS, startRedis } from '../references/redis.js';
 import { figure } from '../report/format.js';
 import type { GoalName, Measured } from '../report/goals.js';
-import { median, type SectionResult, type SuiteOptions } from '../report/section.js';
+import { type Findings, median, type SuiteOptions } from '../report/section.js';
 import { CountedOrders } from '../tote/audit.js';
 import { placeOf, ToteServer } from '../tote/server.js';
 
@@ -45,10 +45,10 @@ interface Measurement {
   readonly orders: number;
 }
 
-export async function threadsSection(options: SuiteOptions): Promise<SectionResult> {
+export async function threadsSection(options: SuiteOptions): Promise<Findings> {
   if (!hasWrk()) {
     const notes = ['wrk is not installed: there are no figures by thread.'];
-    return { name: 'threads', tables: [], notes };
+    return { tables: [], notes };
   }
   options.progress('starting the servers, their accounts and the references');
   const free = { ...options, cores: { server: null, client: null } };
@@ -105,10 +105,9 @@ async function startServer(
   return { counted: { server, target, orders }, book };
 }
 
-function sectionOf({ rows, orders }: Measurement, { durability }: SuiteOptions): SectionResult {
+function sectionOf({ rows, orders }: Measurement, { durability }: SuiteOptions): Findings {
   const fsync = durability === 'fsync' ? 'always' : 'no';
   return {
-    name: 'threads',
     tables: rowTables('Orders by thread (wrk)', rows),
     notes: [
       'Nothing is pinned: client and server share all cores. Without TOTE_GATEWAYS a server takes 0 on one and two cores.',

@@ -11,7 +11,7 @@ import { type Row, rateReached, rowsInTurn, toteTarget } from '../load/runs.js';
 import { latencyByLoad, overTime, rateByConnections, rowTables } from '../load/tables.js';
 import { refusedOrders, workloadOf } from '../load/workload.js';
 import { figure } from '../report/format.js';
-import type { SectionResult, SuiteOptions } from '../report/section.js';
+import type { Findings, SuiteOptions } from '../report/section.js';
 import { audit } from '../tote/audit.js';
 import { placeOf, ToteServer } from '../tote/server.js';
 
@@ -23,7 +23,7 @@ const MANY_CONNECTIONS = 10_000;
 const OTHER_FILES = 500;
 const RUN_OVERHEAD_MS = 2_500;
 
-export async function workloadsSection(options: SuiteOptions): Promise<SectionResult> {
+export async function workloadsSection(options: SuiteOptions): Promise<Findings> {
   options.progress('starting the server and its accounts');
   const server = await ToteServer.start(placeOf(options));
   try {
@@ -76,10 +76,9 @@ function openFilesMax(): number {
   return Number(/^Max open files\s+\S+\s+(\d+)/m.exec(limits)?.[1] ?? Infinity);
 }
 
-function sectionOf(measured: Measured, orders: number): SectionResult {
+function sectionOf(measured: Measured, orders: number): Findings {
   const { rows, byConnections, byLoad, many } = measured;
   return {
-    name: 'workloads',
     tables: [
       ...rowTables('Workloads, as fast as each is answered', rows),
       ...rowTables('Rate by the number of connections', byConnections),
