@@ -18,6 +18,7 @@ import { dirname, join } from 'node:path';
 import { drive } from './drive/drive.js';
 import { findCores } from './host/cores.js';
 import { type Environment, environment, ownEnvironment } from './host/environment.js';
+import { killServers } from './host/server-process.js';
 import { ratiosTable, tableText } from './report/format.js';
 import { speedSection } from './report/goals.js';
 import { reportHtml } from './report/html.js';
@@ -125,6 +126,7 @@ async function measureOwn(options: SuiteRun): Promise<number> {
       results.push({ name, tables: [], notes });
       failures.push(failure);
     }
+    await killServers();
     rmSync(sectionDir, { recursive: true, force: true });
   }
   if (options.durability === 'os')

@@ -15,11 +15,13 @@ const SAMPLE_EVERY_MS = 250;
 const UP_LOOK_MS = 5;
 const LOG_TAIL_BYTES = 2_000;
 
-/** Kills the servers however the suite ends. */
-const running = new Set<ChildProcess>();
-process.once('exit', () => {
-  for (const child of running) child.kill('SIGKILL');
-});
+/** Killed however the suite ends. */
+const running = new Set<ServerProcess>();
+process.once('exit', () => void killServers());
+
+/** To be called at the end of each section. */
+export const killServers = (): Promise<unknown> =>
+  Promise.all(Array.from(running, (server) => server.stop('SIGKILL')));
 
 /** Cores are those used since the sample before. */
 export interface Sample {
@@ -57,9 +59,9 @@ export class ServerProcess {
     closeSync(log);
     this.#logFile = options.logFile;
     this.pid = must(this.#child.pid, 'process id');
-    running.add(this.#child);
+    running.add(this);
     this.#child.once('exit', (code, signal) => {
-      running.delete(this.#child);
+      running.delete(this);
       this.#exit = signal ?? `code ${code}`;
     });
   }
@@ -123,15 +125,5 @@ export class ServerProcess {
     const timer = setTimeout(() => this.#child.kill('SIGKILL'), STOP_MS_MAX);
     await exited;
     clearTimeout(timer);
-  }
-}
-
-/** `work` adds the processes that it starts to `running`: they are killed at its end, however it ends. */
-export async function withServers<T>(work: (running: ServerProcess[]) => Promise<T>): Promise<T> {
-  const running: ServerProcess[] = [];
-  try {
-    return await work(running);
-  } finally {
-    await Promise.all(running.map((server) => server.stop('SIGKILL')));
   }
 }

@@ -73,7 +73,6 @@ export async function startPost(
   name: typeof BARE | typeof BARE_COMMIT,
   book: Book,
   { workDir, cores, durability }: SuiteOptions,
-  running: ServerProcess[],
 ): Promise<Reference> {
   const dir = join(workDir, name === BARE ? 'bare' : 'bare-commit');
   mkdirSync(dir);
@@ -81,7 +80,6 @@ export async function startPost(
   const commandBytes = orderBytes(book);
   const commit = name === BARE ? null : { file: join(dir, 'journal.sqlite'), commandBytes, durability };
   const { process, port } = await startBare({ gets: [], post: sample, commit }, dir, cores.server);
-  running.push(process);
   await expectAsLarge(port, must(orders.templates[0], 'template').text, sample);
   const counted = new CountedOrders();
   const target: Target = {

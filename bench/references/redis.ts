@@ -25,7 +25,6 @@ export const hasRedis = (): boolean =>
 export async function startRedis(
   valueBytes: number,
   { workDir, durability, cores }: Pick<SuiteOptions, 'workDir' | 'durability' | 'cores'>,
-  running: ServerProcess[],
 ): Promise<{ readonly target: Target; readonly audit: () => Promise<void> }> {
   const port = await freePort();
   const dir = join(workDir, 'redis');
@@ -43,7 +42,6 @@ export async function startRedis(
   const args = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]);
   const logFile = join(dir, 'redis.log');
   const process = new ServerProcess(['redis-server', ...args], { core: cores.server, logFile });
-  running.push(process);
   await process.up(() => isListening(port), START_MS_MAX);
   let longest = 0;
   const target: Target = {

@@ -3,7 +3,6 @@ import { copyFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { must } from '../../engine/base/assert.js';
-import type { ServerProcess } from '../host/server-process.js';
 import type { SuiteOptions } from '../report/section.js';
 import { ToteServer } from '../tote/server.js';
 import type { NatsServers } from './nats-servers.js';
@@ -30,7 +29,6 @@ export class Pair {
   constructor(
     private readonly nats: NatsServers,
     private readonly options: SuiteOptions,
-    private readonly running: ServerProcess[],
   ) {}
 
   async start(): Promise<void> {
@@ -89,7 +87,6 @@ export class Pair {
       durability,
       env: { TOTE_REPLICATION: this.nats.url, TOTE_ROLE: 'auto', TOTE_NODE: node },
     });
-    this.running.push(server.process);
     return { node, server };
   }
 }

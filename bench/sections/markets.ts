@@ -7,7 +7,6 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { must } from '../../engine/base/assert.js';
 import { hasWrk } from '../client/wrk.js';
-import { type ServerProcess, withServers } from '../host/server-process.js';
 import { captureAnswer, type WireAnswer } from '../load/answer.js';
 import { type Row, roundRatio, rowsInTurn, type Target, threadUsOf } from '../load/runs.js';
 import { rateRatioOf, rowTables } from '../load/tables.js';
@@ -22,9 +21,6 @@ import { placeOf, ToteServer } from '../tote/server.js';
 const CONNECTIONS = 64;
 const KEYS = 100;
 
-export const marketsSection = (options: SuiteOptions): Promise<Findings> =>
-  withServers((running) => measureMarkets(options, running));
-
 interface Read {
   readonly name: string;
   readonly path: string;
@@ -32,10 +28,9 @@ interface Read {
   readonly answer: WireAnswer;
 }
 
-async function measureMarkets(options: SuiteOptions, running: ServerProcess[]): Promise<Findings> {
+export async function marketsSection(options: SuiteOptions): Promise<Findings> {
   options.progress('starting the server and the bare handlers');
   const server = await ToteServer.start(placeOf(options));
-  running.push(server.process);
   const bettors = await makeBettors(server, KEYS);
   const open = await openMarkets(server, must(bettors[0], 'bettor').apiKey);
   const market = must(open.toSorted((a, b) => b.bettingMs - a.bettingMs)[0], 'market');
@@ -53,7 +48,6 @@ async function measureMarkets(options: SuiteOptions, running: ServerProcess[]): 
   const gets = reads.map(({ path, answer }) => ({ path, answer }));
   const config = { gets, post: must(reads[0], 'read').answer, commit: null };
   const bare = await startBare(config, bareDir, options.cores.server);
-  running.push(bare.process);
   const own: Row[] = [];
   const wrk: Row[] = [];
   for (const { name, workload, answer } of reads) {

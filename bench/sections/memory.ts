@@ -23,22 +23,18 @@ const REST_MS = 2_000;
 export async function memorySection(options: SuiteOptions): Promise<Findings> {
   options.progress('starting the server and its accounts');
   const server = await ToteServer.start(placeOf(options));
-  try {
-    const book = await openBook(server, FILL_MS);
-    const { bettors } = book;
-    const [before, market] = [must(book.markets.at(-1), 'market'), must(book.markets[0], 'market')];
-    options.progress(`placing ${figure(ORDERS_BEFORE)} orders in ${before.id}`);
-    await fill(server.port, ordersOnly({ bettors, markets: [before] }), book, ORDERS_BEFORE);
-    const beforeBytes = await restingBytes(server);
-    options.progress(`placing ${figure(ORDERS)} orders in ${market.id}`);
-    await fill(server.port, ordersOnly({ bettors, markets: [market] }), book, ORDERS);
-    const afterBytes = await restingBytes(server);
-    options.progress('auditing');
-    const audited = await audit(server, book);
-    return sectionOf({ beforeBytes, afterBytes }, audited.orders);
-  } finally {
-    await server.process.stop('SIGKILL');
-  }
+  const book = await openBook(server, FILL_MS);
+  const { bettors } = book;
+  const [before, market] = [must(book.markets.at(-1), 'market'), must(book.markets[0], 'market')];
+  options.progress(`placing ${figure(ORDERS_BEFORE)} orders in ${before.id}`);
+  await fill(server.port, ordersOnly({ bettors, markets: [before] }), book, ORDERS_BEFORE);
+  const beforeBytes = await restingBytes(server);
+  options.progress(`placing ${figure(ORDERS)} orders in ${market.id}`);
+  await fill(server.port, ordersOnly({ bettors, markets: [market] }), book, ORDERS);
+  const afterBytes = await restingBytes(server);
+  options.progress('auditing');
+  const audited = await audit(server, book);
+  return sectionOf({ beforeBytes, afterBytes }, audited.orders);
 }
 
 async function restingBytes(server: ToteServer): Promise<number> {

@@ -6,7 +6,6 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { must } from '../../engine/base/assert.js';
-import { type ServerProcess, withServers } from '../host/server-process.js';
 import { ORDERS, openBook } from '../load/book.js';
 import {
   type Row,
@@ -59,13 +58,9 @@ interface Minute {
   readonly lagCommands: number;
 }
 
-export const minuteSection = (options: SuiteOptions): Promise<Findings> =>
-  withServers((running) => measureMinutes(options, running));
-
-async function measureMinutes(options: SuiteOptions, running: ServerProcess[]): Promise<Findings> {
+export async function minuteSection(options: SuiteOptions): Promise<Findings> {
   options.progress('starting the server and its accounts');
   const server = await ToteServer.start({ ...placeOf(options), env: ENV });
-  running.push(server.process);
   const settled = await makeBettors(server, SETTLED_BETTORS);
   const windowMs = 2 * MEASURE_MS + 2 * options.warmupMs + 2 * CLIENT_START_MS;
   const book = await openBook(server, REST_MS + MINUTE_MS + MINUTES * (MINUTE_MS + windowMs));
@@ -74,7 +69,7 @@ async function measureMinutes(options: SuiteOptions, running: ServerProcess[]): 
   const maximum = rateReached(must(closed, 'row'));
   // No waiting for the shadow after these windows: its lag at their end is part of the result.
   const { catchUp: _, ...orders } = target;
-  const reference = await startPost(BARE_COMMIT, book, options, running);
+  const reference = await startPost(BARE_COMMIT, book, options);
   const minutes: Minute[] = [];
   for (let seed = 1; seed <= MINUTES; seed += 1) {
     const measureMs = MEASURE_MS;

@@ -4,7 +4,6 @@
  * every acknowledged order, before and after a SIGKILL.
  */
 import { must } from '../../engine/base/assert.js';
-import { type ServerProcess, withServers } from '../host/server-process.js';
 import { bettorsOf, ORDERS, openBook } from '../load/book.js';
 import { type Row, rateReached, rowsInTurn, toteTarget } from '../load/runs.js';
 import { rateByConnections, rateRatioOf, rowTables } from '../load/tables.js';
@@ -19,20 +18,16 @@ const PLANNED_CONNECTIONS = 256;
 /** Besides a run's windows: starting a client, draining, catching up. */
 const RUN_OVERHEAD_MS = 3_000;
 
-export const ordersSection = (options: SuiteOptions): Promise<Findings> =>
-  withServers((running) => measureOrders(options, running));
-
-async function measureOrders(options: SuiteOptions, running: ServerProcess[]): Promise<Findings> {
+export async function ordersSection(options: SuiteOptions): Promise<Findings> {
   options.progress('starting the server, its accounts and the references');
   const server = await ToteServer.start(placeOf(options));
-  running.push(server.process);
   const connections = CONNECTIONS[options.quick ? 'quick' : 'full'];
   const runs = options.rounds * (3 * connections.length + 2);
   const neededMs = runs * (options.warmupMs + options.measureMs + RUN_OVERHEAD_MS) + 10_000;
   const book = await openBook(server, neededMs, bettorsOf(options));
   const tote = toteTarget(ORDERS, server, book.orders, book);
-  const committed = await startPost(BARE_COMMIT, book, options, running);
-  const bare = await startPost(BARE, book, options, running);
+  const committed = await startPost(BARE_COMMIT, book, options);
+  const bare = await startPost(BARE, book, options);
   const rows: Row[] = [];
   for (const count of connections) {
     rows.push(...(await rowsInTurn([tote, committed.target, bare.target], { connections: count }, options)));
@@ -45,7 +40,6 @@ async function measureOrders(options: SuiteOptions, running: ServerProcess[]): P
   const audited = await audit(server, book);
   await server.process.stop('SIGKILL');
   const restarted = await ToteServer.start(placeOf(options));
-  running.push(restarted.process);
   await audit(restarted, book);
   return {
     tables: [

@@ -8,7 +8,6 @@ import { join } from 'node:path';
 import { must } from '../../engine/base/assert.js';
 import { BOTS_MIX } from '../client/kinds.js';
 import { commitOf } from '../host/environment.js';
-import { type ServerProcess, withServers } from '../host/server-process.js';
 import { type Book, openBook } from '../load/book.js';
 import { type Row, rateOf, rowsInTurn, type Target, toteTarget } from '../load/runs.js';
 import { rateRatioOf, rowTables } from '../load/tables.js';
@@ -42,31 +41,27 @@ interface Side {
 }
 
 export async function pairSection(dir: string, options: SuiteOptions): Promise<Findings> {
-  return withServers(async (running) => {
-    const a = await startSide('A', {}, options, running);
-    const b = await startSide('B', { main: mainOf(dir) }, options, running);
-    const rows: Row[] = [];
-    for (const { workload, connections } of RUNS) {
-      const targets = [a.targets[workload], b.targets[workload]];
-      rows.push(...(await rowsInTurn(targets, { connections }, options)));
-    }
-    options.progress('auditing');
-    for (const { server, book } of [a, b]) await audit(server, book);
-    return sectionOf(dir, rows);
-  });
+  const a = await startSide('A', {}, options);
+  const b = await startSide('B', { main: mainOf(dir) }, options);
+  const rows: Row[] = [];
+  for (const { workload, connections } of RUNS) {
+    const targets = [a.targets[workload], b.targets[workload]];
+    rows.push(...(await rowsInTurn(targets, { connections }, options)));
+  }
+  options.progress('auditing');
+  for (const { server, book } of [a, b]) await audit(server, book);
+  return sectionOf(dir, rows);
 }
 
 async function startSide(
   name: string,
   program: { readonly main?: string },
   options: SuiteOptions,
-  running: ServerProcess[],
 ): Promise<Side> {
   options.progress(`starting ${name}`);
   const workDir = join(options.workDir, name);
   mkdirSync(workDir);
   const server = await ToteServer.start({ ...placeOf({ ...options, workDir }), ...program });
-  running.push(server.process);
   const runs = RUNS.length * options.rounds * 2;
   const book = await openBook(server, runs * (options.warmupMs + options.measureMs + RUN_OVERHEAD_MS));
   const { markets } = book;

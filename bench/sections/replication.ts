@@ -8,7 +8,6 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { must } from '../../engine/base/assert.js';
 import { hasWrk } from '../client/wrk.js';
-import { type ServerProcess, withServers } from '../host/server-process.js';
 import { type Book, ORDERS, openBook } from '../load/book.js';
 import {
   type Answered,
@@ -35,14 +34,6 @@ const CHANGE_MS = 30_000;
 const LOOK_EVERY_MS = 100;
 const PROBED = 20;
 
-export async function replicationSection(options: SuiteOptions): Promise<Findings> {
-  if (!hasWrk() || !hasNats()) {
-    const notes = ['wrk or nats-server is not installed: there are no figures of replication.'];
-    return { tables: [], notes };
-  }
-  return withServers((running) => measured(options, running));
-}
-
 interface Found {
   readonly rows: Row[];
   readonly lags: Lag[];
@@ -51,17 +42,19 @@ interface Found {
   readonly gaps: Readonly<Record<'SIGTERM' | 'SIGKILL', number[]>>;
 }
 
-async function measured(options: SuiteOptions, running: ServerProcess[]): Promise<Findings> {
+export async function replicationSection(options: SuiteOptions): Promise<Findings> {
+  if (!hasWrk() || !hasNats()) {
+    const notes = ['wrk or nats-server is not installed: there are no figures of replication.'];
+    return { tables: [], notes };
+  }
   const { workDir, rounds, measureMs } = options;
   options.progress('starting NATS servers and three servers');
   const nats = await startNats(workDir);
-  running.push(...nats.processes);
-  const pair = new Pair(nats, options, running);
+  const pair = new Pair(nats, options);
   await pair.start();
   const aloneDir = join(workDir, 'alone');
   mkdirSync(aloneDir);
   const alone = await ToteServer.start(placeOf({ ...options, workDir: aloneDir }));
-  running.push(alone.process);
   const neededMs = rounds * (2 * CONNECTIONS.length * (measureMs + RUN_OVERHEAD_MS) + 2 * CHANGE_MS) + 10_000;
   const bookAlone = await openBook(alone, neededMs);
   const book = await openBook(pair.leader, neededMs);

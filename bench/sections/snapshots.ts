@@ -40,27 +40,23 @@ export async function snapshotsSection(options: SuiteOptions): Promise<Findings>
   const rounds = Math.min(options.rounds, ROUNDS_MAX);
   const long = { ...options, rounds, measureMs: MEASURE_MS };
   let server = await ToteServer.start({ ...placeOf(options), env: NEVER });
-  try {
-    const runsMs = rounds * VARIANTS.length * (long.warmupMs + MEASURE_MS + RUN_OVERHEAD_MS);
-    const book = await openBook(server, FILL_MS + runsMs);
-    options.progress(`placing ${figure(OPEN_BETS)} bets`);
-    await fill(server.port, book.orders, book, OPEN_BETS);
-    const measured = VARIANTS.map((): Measured[] => []);
-    for (let round = 1; round <= rounds; round += 1) {
-      const order = [...VARIANTS.entries()];
-      for (const [at, { name, env }] of round % 2 === 0 ? order.reverse() : order) {
-        options.progress(`${name}, round ${round} of ${rounds}`);
-        await server.process.stop();
-        server = await ToteServer.start({ ...placeOf(options), env });
-        measured[at]?.push(await measureVariant(server, book, name, round, long));
-      }
+  const runsMs = rounds * VARIANTS.length * (long.warmupMs + MEASURE_MS + RUN_OVERHEAD_MS);
+  const book = await openBook(server, FILL_MS + runsMs);
+  options.progress(`placing ${figure(OPEN_BETS)} bets`);
+  await fill(server.port, book.orders, book, OPEN_BETS);
+  const measured = VARIANTS.map((): Measured[] => []);
+  for (let round = 1; round <= rounds; round += 1) {
+    const order = [...VARIANTS.entries()];
+    for (const [at, { name, env }] of round % 2 === 0 ? order.reverse() : order) {
+      options.progress(`${name}, round ${round} of ${rounds}`);
+      await server.process.stop();
+      server = await ToteServer.start({ ...placeOf(options), env });
+      measured[at]?.push(await measureVariant(server, book, name, round, long));
     }
-    options.progress('auditing');
-    const audited = await audit(server, book);
-    return sectionOf(measured, audited.orders);
-  } finally {
-    await server.process.stop('SIGKILL');
   }
+  options.progress('auditing');
+  const audited = await audit(server, book);
+  return sectionOf(measured, audited.orders);
 }
 
 async function measureVariant(

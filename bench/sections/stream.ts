@@ -44,51 +44,47 @@ export async function streamSection(options: SuiteOptions): Promise<Findings> {
   }
   // The gateway's CPU time is to be seen beside the engine's.
   const server = await ToteServer.start({ ...placeOf(options), env: { TOTE_GATEWAYS: '1' } });
-  try {
-    const book = await openBook(server, IDLE_MS + (options.rounds + 1) * 5 * (options.measureMs + 8_000));
-    const keys = book.bettors.map(({ apiKey }) => apiKey);
-    options.progress('idle streams');
-    const idle = await idleBytes(server, keys);
-    const [posted, beside, over, overAtOnce]: [Run[], Run[], Run[], Run[]] = [[], [], [], []];
-    const counts: Counted[] = [];
-    const counted = new CountedOrders();
-    const orders: Target = {
-      ...toteTarget(ORDERS, server, book.orders, book),
-      onAnswered: (answered) => counted.addRun(answered),
+  const book = await openBook(server, IDLE_MS + (options.rounds + 1) * 5 * (options.measureMs + 8_000));
+  const keys = book.bettors.map(({ apiKey }) => apiKey);
+  options.progress('idle streams');
+  const idle = await idleBytes(server, keys);
+  const [posted, beside, over, overAtOnce]: [Run[], Run[], Run[], Run[]] = [[], [], [], []];
+  const counts: Counted[] = [];
+  const counted = new CountedOrders();
+  const orders: Target = {
+    ...toteTarget(ORDERS, server, book.orders, book),
+    onAnswered: (answered) => counted.addRun(answered),
+  };
+  const overOne = overStreams(orders, book, 1);
+  const overMany = overStreams(orders, book, AT_ONCE);
+  const load = { connections: CONNECTIONS, client: 'wrk' } as const;
+  // The first warms up all of the server's code, and does not count.
+  for (let round = 0; round <= options.rounds; round++) {
+    options.progress(`orders without and with streams, round ${round} of ${options.rounds}`);
+    posted.push(await runOnce(orders, load, options));
+    over.push(await runOnce(overOne, load, options));
+    overAtOnce.push(await runOnce(overMany, load, options));
+    const streams = await Streams.open(server.port, listeners(keys));
+    streams.beginCount();
+    // While the shadow catches up, there are no orders to tell of.
+    const catchUpUncounted = (): Promise<number> => {
+      counts.push(streams.endCount());
+      return catchUp(server);
     };
-    const overOne = overStreams(orders, book, 1);
-    const overMany = overStreams(orders, book, AT_ONCE);
-    const load = { connections: CONNECTIONS, client: 'wrk' } as const;
-    // The first warms up all of the server's code, and does not count.
-    for (let round = 0; round <= options.rounds; round++) {
-      options.progress(`orders without and with streams, round ${round} of ${options.rounds}`);
-      posted.push(await runOnce(orders, load, options));
-      over.push(await runOnce(overOne, load, options));
-      overAtOnce.push(await runOnce(overMany, load, options));
-      const streams = await Streams.open(server.port, listeners(keys));
-      streams.beginCount();
-      // While the shadow catches up, there are no orders to tell of.
-      const catchUpUncounted = (): Promise<number> => {
-        counts.push(streams.endCount());
-        return catchUp(server);
-      };
-      beside.push(await runOnce({ ...orders, catchUp: catchUpUncounted }, load, options));
-      streams.close();
-    }
-    await counted.audit(server);
-    const row = (name: string, rounds: readonly Run[]): Row => {
-      return { name, connections: CONNECTIONS, plannedRate: null, rounds: rounds.slice(1) };
-    };
-    const rows = [
-      row('POST, no streams', posted),
-      row(`POST, ${SUBSCRIBERS} streams of all markets`, beside),
-      row('orders over streams, one at a time', over),
-      row(`orders over streams, ${AT_ONCE} at a time`, overAtOnce),
-    ];
-    return sectionOf(rows, counts.slice(1), idle);
-  } finally {
-    await server.process.stop('SIGKILL');
+    beside.push(await runOnce({ ...orders, catchUp: catchUpUncounted }, load, options));
+    streams.close();
   }
+  await counted.audit(server);
+  const row = (name: string, rounds: readonly Run[]): Row => {
+    return { name, connections: CONNECTIONS, plannedRate: null, rounds: rounds.slice(1) };
+  };
+  const rows = [
+    row('POST, no streams', posted),
+    row(`POST, ${SUBSCRIBERS} streams of all markets`, beside),
+    row('orders over streams, one at a time', over),
+    row(`orders over streams, ${AT_ONCE} at a time`, overAtOnce),
+  ];
+  return sectionOf(rows, counts.slice(1), idle);
 }
 
 const listeners = (keys: readonly string[]) => [

@@ -6,7 +6,6 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { must } from '../../engine/base/assert.js';
 import { hasWrk } from '../client/wrk.js';
-import { type ServerProcess, withServers } from '../host/server-process.js';
 import { type Book, bettorsOf, ORDERS, openBook } from '../load/book.js';
 import {
   cpuUsOf,
@@ -52,10 +51,10 @@ export async function threadsSection(options: SuiteOptions): Promise<Findings> {
   }
   options.progress('starting the servers, their accounts and the references');
   const free = { ...options, cores: { server: null, client: null } };
-  return sectionOf(await withServers((running) => measureSystems(free, running)), options);
+  return sectionOf(await measureSystems(free), options);
 }
 
-async function measureSystems(options: SuiteOptions, running: ServerProcess[]): Promise<Measurement> {
+async function measureSystems(options: SuiteOptions): Promise<Measurement> {
   const { rounds, measureMs } = options;
   const extent = options.quick ? 'quick' : 'full';
   const gateways = GATEWAYS[extent];
@@ -63,14 +62,14 @@ async function measureSystems(options: SuiteOptions, running: ServerProcess[]): 
   const servers: Counted[] = [];
   let book: Book | undefined;
   for (const count of gateways) {
-    const started = await startServer(count, runs * (measureMs + RUN_OVERHEAD_MS), options, running);
+    const started = await startServer(count, runs * (measureMs + RUN_OVERHEAD_MS), options);
     servers.push(started.counted);
     book ??= started.book;
   }
   const sampled = must(book, 'the players of the first server');
-  const commit = await startPost(BARE_COMMIT, sampled, options, running);
-  const { target: bare } = await startPost(BARE, sampled, options, running);
-  const redis = hasRedis() ? await startRedis(orderBytes(sampled), options, running) : null;
+  const commit = await startPost(BARE_COMMIT, sampled, options);
+  const { target: bare } = await startPost(BARE, sampled, options);
+  const redis = hasRedis() ? await startRedis(orderBytes(sampled), options) : null;
   const targets = [...servers.map(({ target }) => target), bare, commit.target];
   const rows: Row[] = [];
   for (const connections of CONNECTIONS[extent]) {
@@ -88,13 +87,11 @@ async function startServer(
   gateways: string,
   neededMs: number,
   options: SuiteOptions,
-  running: ServerProcess[],
 ): Promise<{ readonly counted: Counted; readonly book: Book }> {
   const workDir = join(options.workDir, `gateways-${gateways}`);
   mkdirSync(workDir);
   const env: Record<string, string> = gateways === '' ? {} : { TOTE_GATEWAYS: gateways };
   const server = await ToteServer.start({ ...placeOf({ ...options, workDir }), env });
-  running.push(server.process);
   const book = await openBook(server, neededMs + 10_000, bettorsOf(options));
   const orders = new CountedOrders();
   const target: Target = {

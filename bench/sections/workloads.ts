@@ -26,15 +26,11 @@ const RUN_OVERHEAD_MS = 2_500;
 export async function workloadsSection(options: SuiteOptions): Promise<Findings> {
   options.progress('starting the server and its accounts');
   const server = await ToteServer.start(placeOf(options));
-  try {
-    const book = await openBook(server, bettingMs(options), bettorsOf(options));
-    const measured = await measureAll(server, book, options);
-    options.progress('auditing');
-    const { orders } = await audit(server, book);
-    return sectionOf(measured, orders);
-  } finally {
-    await server.process.stop('SIGKILL');
-  }
+  const book = await openBook(server, bettingMs(options), bettorsOf(options));
+  const measured = await measureAll(server, book, options);
+  options.progress('auditing');
+  const { orders } = await audit(server, book);
+  return sectionOf(measured, orders);
 }
 
 interface Measured {

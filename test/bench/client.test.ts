@@ -5,7 +5,6 @@ import { Answers, WAITING } from '../../bench/client/answers.js';
 import { Arrivals } from '../../bench/client/arrivals.js';
 import { COMPLETE, type Frame, frameHttp, INCOMPLETE } from '../../bench/client/framing.js';
 import type { Expectation, RequestTemplate } from '../../bench/client/job.js';
-import { withServers } from '../../bench/host/server-process.js';
 import { runOnce } from '../../bench/load/runs.js';
 import { mixed } from '../../bench/load/workload.js';
 import { hasRedis, startRedis } from '../../bench/references/redis.js';
@@ -99,15 +98,14 @@ test('orders told by their number alone may be more by those unread, and never f
     assert.throws(() => counted.expect('bets', found), /bets: 1[48], expected 15/);
 });
 
-test('Redis makes a key for each SET', { skip: hasRedis() ? false : 'Redis is not installed' }, () =>
-  withServers(async (running) => {
-    const options = {
-      ...{ quick: true, rounds: 1, warmupMs: 0, measureMs: 100, durability: 'os' as const },
-      ...{ cores: { server: null, client: null }, workDir: newFolder(), progress: () => {} },
-    };
-    const { target, audit } = await startRedis(60, options, running);
-    const { ratePerSecond, latency } = await runOnce(target, { connections: 8 }, options);
-    assert.ok(ratePerSecond > 0 && latency.p50Us > 0 && latency.maxUs >= latency.p50Us);
-    await audit();
-  }),
-);
+test('Redis makes a key for each SET', { skip: hasRedis() ? false : 'Redis is not installed' }, async (t) => {
+  const options = {
+    ...{ quick: true, rounds: 1, warmupMs: 0, measureMs: 100, durability: 'os' as const },
+    ...{ cores: { server: null, client: null }, workDir: newFolder(), progress: () => {} },
+  };
+  const { target, audit } = await startRedis(60, options);
+  t.after(() => target.process.stop('SIGKILL'));
+  const { ratePerSecond, latency } = await runOnce(target, { connections: 8 }, options);
+  assert.ok(ratePerSecond > 0 && latency.p50Us > 0 && latency.maxUs >= latency.p50Us);
+  await audit();
+});
