@@ -3,7 +3,7 @@
  * whatever the server does; a connection that breaks is counted and opened again. Then the audit.
  */
 import { must } from '../../engine/base/assert.js';
-import type { Endpoint, LatencySummary } from '../client/job.js';
+import type { Endpoint, Failures, LatencySummary } from '../client/job.js';
 import type { Kind } from '../client/kinds.js';
 import { Latencies } from '../client/latencies.js';
 import { Load } from '../client/load.js';
@@ -242,10 +242,7 @@ function latencyTable({ url }: DriveRun, answers: readonly AnswersOf[]): Table {
   };
 }
 
-function failureTable(
-  failures: readonly { readonly code: string; readonly count: number; readonly example: string }[],
-  sent: number,
-): Table {
+function failureTable(failures: readonly Failures[], sent: number): Table {
   const unsent = failures.find(({ code }) => code === 'unsent')?.count ?? 0;
   return {
     title: 'Errors by code',

@@ -1,5 +1,4 @@
 /** Tables, notes and plots of load rows. */
-import type { LatencySummary } from '../client/job.js';
 import { sumOf, THREADS, type ThreadName } from '../host/usage.js';
 import { figure, megabytes, millisecondsOfUs, percent } from '../report/format.js';
 import { median, type Plot, type Ratio, type Table } from '../report/section.js';
@@ -14,7 +13,7 @@ const PERCENTILES: readonly (readonly [name: string, pick: (latency: Percentiles
   ['max', ({ maxUs }) => maxUs],
 ];
 export const PERCENTILE_COLUMNS = PERCENTILES.map(([name]) => `${name} ms`);
-export const latencyCells = (summary: Percentiles | LatencySummary): string[] =>
+export const latencyCells = (summary: Percentiles): string[] =>
   PERCENTILES.map(([, pick]) => millisecondsOfUs(pick(summary)));
 
 const THREAD_TITLES: Readonly<Record<ThreadName, string>> = {

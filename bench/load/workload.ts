@@ -14,21 +14,13 @@ export interface Workload {
   readonly owners: readonly number[];
 }
 
-export const PLACED = '{"success":true,"data":{"bet":{"id":"bet_';
 export const LIMIT_HEADERS = ['X-RateLimit-Limit:', 'X-RateLimit-Remaining:', 'X-RateLimit-Reset:'];
+const answered = (status: number, bodyStart: string, numbered = false): Expectation => ({
+  ...{ status, bodyStart, numbered, headers: LIMIT_HEADERS },
+});
 /** `numbered` if each answer must name a different bet. */
-export const placed = (numbered: boolean): Expectation => ({
-  status: 201,
-  bodyStart: PLACED,
-  numbered,
-  headers: LIMIT_HEADERS,
-});
-const answered = (status: number, bodyStart: string): Expectation => ({
-  status,
-  bodyStart,
-  numbered: false,
-  headers: LIMIT_HEADERS,
-});
+export const placed = (numbered: boolean): Expectation =>
+  answered(201, '{"success":true,"data":{"bet":{"id":"bet_', numbered);
 const READ = 1;
 
 interface MixedFor {

@@ -6,6 +6,7 @@ import Database from 'better-sqlite3';
 import { must } from '../../engine/base/assert.js';
 import { encodeCommand } from '../../engine/model/command-codec.js';
 import { marketOf, NO_FAIR_SHARE } from '../../engine/model/domain.js';
+import type { Batch } from '../../engine/model/ports.js';
 import { freePort, isListening } from '../host/ports.js';
 import { ServerProcess } from '../host/server-process.js';
 import { captureAnswer, type WireAnswer } from '../load/answer.js';
@@ -30,12 +31,7 @@ export interface BareConfig {
 }
 
 /** From the bare server to its commit thread, and back: a batch, and the number of the last durable command. */
-export interface BareBatch {
-  readonly firstSeq: number;
-  readonly lastSeq: number;
-  readonly timeMs: number;
-  readonly commands: string;
-}
+export type BareBatch = Omit<Batch, 'digest'>;
 export type BareDurable = { readonly lastSeq: number };
 
 const START_MS_MAX = 10_000;

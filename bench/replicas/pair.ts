@@ -12,7 +12,6 @@ const FOLLOW_MS_MAX = 60_000;
 
 interface LeaderStatus {
   readonly replication: {
-    readonly streamSequence: number;
     readonly standbys: readonly { readonly messagesBehind: number; readonly behindMs: number }[];
   };
 }

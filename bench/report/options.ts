@@ -92,22 +92,13 @@ with TOTE_RATE_LIMITS=off, or with limits of your own. For a certificate that si
 /** A mistake on the command line, or a load that the server would refuse; its message is for people. */
 export class UsageError extends Error {}
 
-interface Given {
-  readonly url?: string;
-  readonly seconds?: number;
-  readonly out?: string;
-  readonly report?: string;
+interface Given
+  extends Partial<Output & Pick<SuiteRun, 'rounds'> & Pick<DriveRun, 'url' | 'keys' | 'seconds'>>,
+    Pick<SuiteRun, 'durability' | 'dir'>,
+    Pick<DriveRun, 'rate' | 'connections' | 'mix' | 'stake'> {
   readonly quick?: true;
   readonly only?: readonly SectionName[];
-  readonly rounds?: number;
-  readonly durability: 'fsync' | 'os';
-  readonly dir: string;
   readonly pair?: string;
-  readonly keys?: string;
-  readonly rate: number;
-  readonly connections: number;
-  readonly mix: Mix;
-  readonly stake: number;
 }
 
 const OF_SUITE = 'Servers that the suite starts:';
