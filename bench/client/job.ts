@@ -57,14 +57,11 @@ export interface ClientJob extends Endpoint {
 
 export interface LatencySummary {
   readonly count: number;
-  readonly meanUs: number;
   readonly p50Us: number;
   readonly p90Us: number;
   readonly p99Us: number;
   readonly p999Us: number;
   readonly maxUs: number;
-  /** The whole histogram, as HdrHistogram's compressed base64, for plots and merging. */
-  readonly encoded: string;
 }
 
 /** Requests that did not get the expected response, by error code; `example` is the start of such a response. */
@@ -91,7 +88,6 @@ export interface ClientResult {
   readonly failures: readonly Failures[];
 }
 
-export type ToClient = { readonly type: 'job'; readonly job: ClientJob };
 export type FromClient =
   | { readonly type: 'measuring' }
   | { readonly type: 'measured' }

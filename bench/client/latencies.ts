@@ -1,5 +1,5 @@
 /** Latencies of a run, in an HdrHistogram of microseconds: exact to three digits from 1 us to the length of the longest drive. */
-import { build, encodeIntoCompressedBase64, type Histogram } from 'hdr-histogram-js';
+import { build, type Histogram } from 'hdr-histogram-js';
 import type { LatencySummary } from './job.js';
 
 const HIGHEST_US = 3_700_000_000;
@@ -25,13 +25,11 @@ export class Latencies {
     const at = (percentile: number): number => ofAny(histogram.getValueAtPercentile(percentile));
     return {
       count,
-      meanUs: ofAny(histogram.mean),
       p50Us: at(50),
       p90Us: at(90),
       p99Us: at(99),
       p999Us: at(99.9),
       maxUs: ofAny(histogram.maxValue),
-      encoded: encodeIntoCompressedBase64(histogram),
     };
   }
 }

@@ -1,6 +1,6 @@
 /** The load client's process: receives one job from the suite, runs it, reports, exits. */
 import { assert } from '../../engine/base/assert.js';
-import type { FromClient, ToClient } from './job.js';
+import type { ClientJob, FromClient } from './job.js';
 import { runLoad } from './load.js';
 
 assert(process.send !== undefined, 'the client is started by the suite');
@@ -8,8 +8,8 @@ const say = (message: FromClient): void => {
   process.send?.(message);
 };
 
-process.once('message', (message: ToClient) => {
-  runLoad(message.job, {
+process.once('message', (job: ClientJob) => {
+  runLoad(job, {
     onMeasuring: () => say({ type: 'measuring' }),
     onMeasured: () => say({ type: 'measured' }),
   })

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { must } from '../../engine/base/assert.js';
 import { onCore } from '../host/cores.js';
 import type { ServerProcess, ServerUse } from '../host/server-process.js';
-import type { ClientJob, ClientResult, FromClient, ToClient } from './job.js';
+import type { ClientJob, ClientResult, FromClient } from './job.js';
 
 export interface Measurement {
   readonly client: ClientResult;
@@ -58,6 +58,6 @@ export function measure(
     child.once('exit', (code) => {
       if (!hasResult) fail(new Error(`the client ended with code ${code}`));
     });
-    child.send({ type: 'job', job } satisfies ToClient);
+    child.send(job);
   });
 }

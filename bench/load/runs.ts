@@ -38,7 +38,7 @@ export interface Answered {
 export interface Run {
   readonly ratePerSecond: number;
   /** `wrk` tells p50, p90 and p99 alone. */
-  readonly latency: Omit<LatencySummary, 'encoded' | 'count' | 'meanUs'>;
+  readonly latency: Omit<LatencySummary, 'count'>;
   /** How late requests were sent despite a free connection; null where none is planned. */
   readonly lateP99Us: number | null;
   /** Share of a core; NaN for `wrk`. */
