@@ -111,7 +111,7 @@ export interface Measured {
 
 /** A section of its own, so that terminal, report and comparison treat the table like all others. */
 export function speedSection(results: readonly SectionResult[]): SectionResult {
-  const measured = results.flatMap(measuredOf);
+  const measured = results.flatMap(({ measured = [] }) => measured);
   const rows = (Object.keys(GOALS) as GoalName[]).map((name) =>
     speedRow(
       GOALS[name],
@@ -132,15 +132,6 @@ function speedTable(rows: readonly (readonly string[])[]): Table {
   const columns = ['what', 'must', 'aim', 'measured', 'unit', 'reached', 'beside'];
   return { title: 'The speed table', columns, rows };
 }
-
-const measuredOf = ({ measured = [], ratios = [] }: SectionResult): Measured[] => [
-  ...measured,
-  ...ratios.flatMap(({ goal, value, byCpu }): Measured[] =>
-    goal === undefined
-      ? []
-      : [{ goal, value, beside: byCpu === null ? '' : `by CPU time ${byCpu.toFixed(2)}` }],
-  ),
-];
 
 function speedRow(goal: Goal, found: Measured | undefined): string[] {
   const { what, must, aim, unit, section } = goal;

@@ -3,7 +3,7 @@
  */
 import type { Cores } from '../host/cores.js';
 import type { Environment } from '../host/environment.js';
-import type { GoalName, Measured } from './goals.js';
+import type { Measured } from './goals.js';
 import type { BenchRun } from './options.js';
 
 export interface Table {
@@ -18,7 +18,6 @@ export interface Ratio {
   readonly value: number;
   /** By requests per second of CPU time; null if unknown. */
   readonly byCpu: number | null;
-  readonly goal?: GoalName;
 }
 
 export interface Plot {
