@@ -66,7 +66,6 @@ function operationsTable({ reject, replay, digest, settle }: OperationsData): Ta
         of(({ betsPerSecond }) => betsPerSecond),
         `longest command ${of(({ longestMs }) => longestMs)} ms`,
       ],
-      ['a lock, an end or a boundary price', of(({ boundaryUs }) => 1e6 / boundaryUs), ''],
       ['digest of the whole state', '', `${of(({ stateDigestMs }) => stateDigestMs)} ms`],
     ],
   };
