@@ -41,10 +41,7 @@ const stage =
   (name: string) =>
   (reading: Reading): Histogram | undefined =>
     reading.stages.find((one) => one.name === name)?.took;
-const threadOf =
-  (name: string) =>
-  ({ threads }: Reading) =>
-    threads.find((thread) => thread.name === name);
+const engineThread = ({ threads }: Reading) => threads.find(({ name }) => name === 'engine');
 
 const busyPercent =
   (activeMs: (reading: Reading) => number): Column =>
@@ -94,8 +91,8 @@ const COLUMNS = {
   commandsPerBatch: (now, before) =>
     (now.batchCommands.sum - before.batchCommands.sum) /
     (now.batchCommands.count - before.batchCommands.count || NONE),
-  engineDelayMaxMs: percentile((reading) => threadOf('engine')(reading)?.delay, 1),
-  engineBusyPercent: busyPercent((reading) => threadOf('engine')(reading)?.activeMs ?? 0),
+  engineDelayMaxMs: percentile((reading) => engineThread(reading)?.delay, 1),
+  engineBusyPercent: busyPercent((reading) => engineThread(reading)?.activeMs ?? 0),
   gatewaysBusyPercent: busyPercent(gatewaysActiveMs),
   journalBusyPercent: busyPercent(({ gauges }) => gauges.get('journalActiveMs')),
   backlogCommands: gauge('backlogCommands'),
@@ -104,7 +101,7 @@ const COLUMNS = {
   snapshotAgeSeconds: ({ gauges, timeMs }) => Math.max(0, timeMs - gauges.get('snapshotAtMs')) / 1_000,
   freeBytes: gauge('freeBytes'),
   memoryBytes: () => process.memoryUsage.rss(),
-  engineHeapBytes: (now) => threadOf('engine')(now)?.heapUsedBytes ?? NONE,
+  engineHeapBytes: (now) => engineThread(now)?.heapUsedBytes ?? NONE,
   gateways: ({ gatewayThreads }) => gatewayThreads,
   connections: ({ connections }) => connections,
   streams: ({ gateways }) => gateways[GATEWAY_PLACES.streams] ?? NONE,
