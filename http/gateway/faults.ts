@@ -7,6 +7,7 @@ import { maskSecrets } from '../../crypto/api-keys.js';
 import type { Log } from '../../process/log/log.js';
 import type { Client } from '../kit/client-work.js';
 import { RingFault } from '../rings/ring.js';
+import { WindowCount } from '../stream/limits.js';
 import type { Concerned, OnFault } from '../uws/request-host.js';
 
 /** A client that can cause one fault can cause many: further ones of a minute are only counted. */
@@ -23,8 +24,7 @@ interface FaultsOptions {
 }
 
 export class Faults implements Client {
-  #minuteBeganMs = Number.NEGATIVE_INFINITY;
-  #lines = 0;
+  readonly #lines = new WindowCount(MINUTE_MS);
 
   constructor(private readonly options: FaultsOptions) {}
 
@@ -35,7 +35,8 @@ export class Faults implements Client {
       return requestId;
     }
     this.options.count();
-    if (this.#mayLog()) this.#log(error, requestId, concerned);
+    if (this.#lines.count(this.options.monotonicMs()) <= LINES_PER_MINUTE)
+      this.#log(error, requestId, concerned);
     return requestId;
   };
 
@@ -48,15 +49,5 @@ export class Faults implements Client {
     const { log, thread } = this.options;
     const err = error instanceof Error ? error : new Error(String(error));
     log.write('client_fault', { requestId, thread, method, path: maskSecrets(path), address, err });
-  }
-
-  #mayLog(): boolean {
-    const nowMs = this.options.monotonicMs();
-    if (nowMs - this.#minuteBeganMs >= MINUTE_MS) {
-      this.#minuteBeganMs = nowMs;
-      this.#lines = 0;
-    }
-    this.#lines += 1;
-    return this.#lines <= LINES_PER_MINUTE;
   }
 }

@@ -30,9 +30,9 @@ const CLOSE_CODES = 4_000;
 
 export class Connection implements StreamOwner, Client {
   #isOpen = true;
-  readonly #rate = new L.MessageRate();
+  readonly #rate = new L.WindowCount(1_000);
   /** Pings and pongs of the WebSocket. */
-  readonly #signs = new L.MessageRate();
+  readonly #signs = new L.WindowCount(1_000);
   #misunderstood = 0;
   /** Since the last sign of life. */
   #unanswered = 0;

@@ -65,17 +65,20 @@ export class StreamCounts {
   }
 }
 
-export class MessageRate {
-  #secondBeganMs = Number.NEGATIVE_INFINITY;
-  #messages = 0;
+/** Counts in windows that begin with the first count after the one before. */
+export class WindowCount {
+  #beganMs = Number.NEGATIVE_INFINITY;
+  #counted = 0;
 
-  /** Takes a monotonic time. Returns the messages in its second. */
+  constructor(private readonly windowMs: number) {}
+
+  /** Takes a monotonic time. Returns the count in its window. */
   count(nowMs: number): number {
-    if (nowMs - this.#secondBeganMs >= 1_000) {
-      this.#secondBeganMs = nowMs;
-      this.#messages = 0;
+    if (nowMs - this.#beganMs >= this.windowMs) {
+      this.#beganMs = nowMs;
+      this.#counted = 0;
     }
-    this.#messages += 1;
-    return this.#messages;
+    this.#counted += 1;
+    return this.#counted;
   }
 }
