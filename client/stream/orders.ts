@@ -19,11 +19,8 @@ import { type Success, timedOut } from '../rest/send-request.js';
 
 type Outcome = Success | Failure;
 /** Each attempt has an id of its own. */
-type Message =
-  | Omit<Extract<ClientMessage, { op: 'order' }>, 'id'>
-  | Omit<Extract<ClientMessage, { op: 'cancel' }>, 'id'>
-  | Omit<Extract<ClientMessage, { op: 'cancelAll' }>, 'id'>
-  | Omit<Extract<ClientMessage, { op: 'deadman' }>, 'id'>;
+type Message = WithoutId<Extract<ClientMessage, { op: 'order' | 'cancel' | 'cancelAll' | 'deadman' }>>;
+type WithoutId<M> = M extends unknown ? Omit<M, 'id'> : never;
 
 /** All orders if it is empty. */
 export type CancelFilter = Omit<Extract<ClientMessage, { op: 'cancelAll' }>, 'op' | 'id'>;
