@@ -10,15 +10,6 @@ const PROGRAM = join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'main.
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The server has ended before it was up; its own log, on stderr, says why. */
-class StartRefused extends Error {
-  constructor() {
-    super(
-      'The server did not start: the line above says why. Where another server has its ports, stop that one, or set TOTE_PORT and TOTE_OPERATOR_PORT.',
-    );
-  }
-}
-
 export class LocalServer {
   #isStopping = false;
 
@@ -29,7 +20,7 @@ export class LocalServer {
     private readonly process: ChildProcess,
   ) {}
 
-  /** Resolves once both ports answer. Rejects with `StartRefused`. The server does not outlive this program. */
+  /** Resolves once both ports answer. The server does not outlive this program. */
   static async start(env: Environment, dataDir: string): Promise<LocalServer> {
     const child = spawn(process.execPath, [PROGRAM], {
       env: { ...env, TOTE_DATA_DIR: dataDir },
@@ -66,7 +57,10 @@ async function readBanner({ stdout }: ChildProcess): Promise<string> {
     banner += chunk;
     if (/^ {2}clock .*\n/m.test(banner)) return banner;
   }
-  throw new StartRefused();
+  // Its own log, on stderr.
+  throw new Error(
+    'The server did not start: the line above says why. Where another server has its ports, stop that one, or set TOTE_PORT and TOTE_OPERATOR_PORT.',
+  );
 }
 
 function urlIn(banner: string, name: string): string {
