@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { must } from '../../engine/base/assert.js';
 import type { SuiteOptions } from '../report/section.js';
-import { ToteServer } from '../tote/server.js';
+import { placeOf, ToteServer } from '../tote/server.js';
 import type { NatsServers } from './nats-servers.js';
 
 const LOOK_EVERY_MS = 20;
@@ -78,12 +78,10 @@ export class Pair {
   }
 
   async #launch(node: string): Promise<Machine> {
-    const { cores, durability, workDir } = this.options;
+    const workDir = join(this.options.workDir, node);
     const server = await ToteServer.launch({
-      dataDir: join(workDir, node, 'data'),
-      workDir: join(workDir, node),
-      core: cores.server,
-      durability,
+      ...placeOf({ ...this.options, workDir }),
+      dataDir: join(workDir, 'data'),
       env: { TOTE_REPLICATION: this.nats.url, TOTE_ROLE: 'auto', TOTE_NODE: node },
     });
     return { node, server };

@@ -94,10 +94,7 @@ export class ToteServer {
   }
 
   async operate(method: string, path: string, body: object | null = null): Promise<unknown> {
-    const { status, text } = await this.#explained(
-      call(this.operatorPort, method, `/operator/v1${path}`, body),
-    );
-    return dataOf(`${method} ${path}`, status, text);
+    return (await this.#ask(this.operatorPort, method, `/operator/v1${path}`, body)).data;
   }
 
   /** All pages of a list. */
@@ -105,49 +102,41 @@ export class ToteServer {
     const all: unknown[] = [];
     for (let cursor: string | null = ''; cursor !== null; ) {
       const from: string = cursor === '' ? '' : `&cursor=${cursor}`;
-      const { status, text } = await this.#explained(
-        call(this.operatorPort, 'GET', `/operator/v1${path}?limit=${PAGE}${from}`, null),
-      );
-      all.push(...(dataOf(`GET ${path}`, status, text) as unknown[]));
-      cursor = (JSON.parse(text) as { readonly nextCursor: string | null }).nextCursor;
+      const page = `/operator/v1${path}?limit=${PAGE}${from}`;
+      const { data, nextCursor }: Envelope = await this.#ask(this.operatorPort, 'GET', page, null);
+      all.push(...(data as unknown[]));
+      cursor = nextCursor;
     }
     return all;
   }
 
   /** Returns the time reached, once all work due by then, settlements included, is durable. */
   async moveClock(advanceMs: number): Promise<number> {
-    const answer = await this.#explained(
-      call(this.operatorPort, 'POST', '/operator/v1/clock', { advanceMs }, OPERATOR, CLOCK_MS_MAX),
-    );
-    const { time } = dataOf('POST /clock', answer.status, answer.text) as { readonly time: string };
-    return Date.parse(time);
+    const move = [this.operatorPort, 'POST', '/operator/v1/clock', { advanceMs }] as const;
+    const { data } = await this.#ask(...move, OPERATOR, CLOCK_MS_MAX);
+    return Date.parse((data as { readonly time: string }).time);
   }
 
   async read(path: string, apiKey: string): Promise<unknown> {
-    const { status, text } = await this.#explained(
-      call(this.port, 'GET', path, null, { 'X-API-Key': apiKey }),
-    );
-    return dataOf(`GET ${path}`, status, text);
+    return (await this.#ask(this.port, 'GET', path, null, { 'X-API-Key': apiKey })).data;
   }
 
   /** A server that has ended reports its last output instead of a broken connection. */
-  async #explained(answer: Promise<CallAnswer>): Promise<CallAnswer> {
-    try {
-      return await answer;
-    } catch (error) {
+  async #ask(...asked: Parameters<typeof call>): Promise<Envelope> {
+    const { status, text } = await call(...asked).catch(async (error: unknown) => {
       // The end of a process is reported after that of its connections.
       await pause(END_REPORTED_MS);
       throw this.process.ended ? this.process.failure('ended') : error;
-    }
+    });
+    const [, method, path] = asked;
+    if (status >= 300) throw new Error(`${method} ${path} answered ${status}: ${text.slice(0, 500)}`);
+    return JSON.parse(text) as Envelope;
   }
 }
 
-function dataOf(what: string, status: number, text: string): unknown {
-  const envelope: unknown = JSON.parse(text);
-  if (status >= 300 || typeof envelope !== 'object' || envelope === null) {
-    throw new Error(`${what} answered ${status}: ${text.slice(0, 500)}`);
-  }
-  return Reflect.get(envelope, 'data');
+interface Envelope {
+  readonly data: unknown;
+  readonly nextCursor: string | null;
 }
 
 interface CallAnswer {
