@@ -15,6 +15,7 @@ import {
 } from 'node:fs';
 import { constants } from 'node:os';
 import { dirname, join } from 'node:path';
+import { orRefuse } from '../engine/base/attempt.js';
 import { drive } from './drive/drive.js';
 import { findCores } from './host/cores.js';
 import { type Environment, environment, ownEnvironment } from './host/environment.js';
@@ -77,13 +78,12 @@ async function main(): Promise<number> {
 /** A place that cannot be written to is found out before the run, not with the figures in hand. */
 function makePlaceFor(name: 'out' | 'report', file: string): void {
   const folder = dirname(file);
-  try {
+  const make = (): void => {
     if (statSync(file, { throwIfNoEntry: false })?.isDirectory()) throw new Error(`"${file}" is a folder`);
     mkdirSync(folder, { recursive: true });
     accessSync(folder, files.W_OK);
-  } catch (error) {
-    throw new UsageError(`--${name}: ${error instanceof Error ? error.message : String(error)}`);
-  }
+  };
+  orRefuse(make, (reason) => new UsageError(`--${name}: ${reason}`));
 }
 
 async function driveServer(options: DriveRun): Promise<number> {
@@ -98,7 +98,8 @@ async function driveServer(options: DriveRun): Promise<number> {
 async function measureOwn(options: SuiteRun): Promise<number> {
   if (options.pair !== null) mainOf(options.pair);
   const cores = findCores();
-  const workDir = makeWorkDir(options.dir);
+  const make = (): string => mkdtempSync(join(options.dir, 'tote-bench-'));
+  const workDir = orRefuse(make, (reason) => new UsageError(`--dir: ${reason}`));
   // At the exit the servers are killed and the files removed, also after Ctrl-C or a kill.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     process.once(signal, () => process.exit(128 + constants.signals[signal]));
@@ -138,14 +139,6 @@ async function measureOwn(options: SuiteRun): Promise<number> {
   }
   writeRun({ environment: where, options, results });
   return failures.length === 0 ? 0 : 1;
-}
-
-function makeWorkDir(dir: string): string {
-  try {
-    return mkdtempSync(join(dir, 'tote-bench-'));
-  } catch (error) {
-    throw new UsageError(`--dir: ${error instanceof Error ? error.message : String(error)}`);
-  }
 }
 
 function sectionsOf({ sections, pair }: SuiteRun): [name: string, section: Section][] {

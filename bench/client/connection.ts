@@ -5,6 +5,7 @@
 import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { assert } from '../../engine/base/assert.js';
+import { messageOf } from '../../engine/base/attempt.js';
 import { type Answers, EXPECTED, WAITING } from './answers.js';
 import type { Endpoint } from './job.js';
 
@@ -90,7 +91,7 @@ export class Connection {
       this.isSpent = this.#answers.isLast;
       this.#events.onAnswer(this);
     } catch (error) {
-      this.#fail(error instanceof Error ? error.message : String(error));
+      this.#fail(messageOf(error));
     }
     return true;
   }

@@ -5,6 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { type Account, ToteClient, ToteError } from '../../client/index.js';
 import { must } from '../../engine/base/assert.js';
+import { orRefuse } from '../../engine/base/attempt.js';
 import { type DriveRun, UsageError } from '../report/options.js';
 
 const CALLS_AT_ONCE = 16;
@@ -19,13 +20,9 @@ export interface Player {
 
 /** One secret a line. Throws `UsageError` where a line is none. */
 export function readKeys(file: string): string[] {
-  let lines: string[];
-  try {
-    lines = readFileSync(file, 'utf8').split('\n');
-  } catch (error) {
-    throw new UsageError(`--keys: ${error instanceof Error ? error.message : String(error)}`);
-  }
-  const keys = lines.flatMap((line, at) => {
+  const read = (): string => readFileSync(file, 'utf8');
+  const text = orRefuse(read, (reason) => new UsageError(`--keys: ${reason}`));
+  const keys = text.split('\n').flatMap((line, at) => {
     const key = line.trim();
     if (key === '' || key.startsWith('#')) return [];
     if (!/^[\x21-\x7e]+$/.test(key)) throw new UsageError(`--keys: line ${at + 1} of ${file} is no API key`);

@@ -3,6 +3,7 @@
  * whatever the server does; a connection that breaks is counted and opened again. Then the audit.
  */
 import { must } from '../../engine/base/assert.js';
+import { messageOf } from '../../engine/base/attempt.js';
 import type { Endpoint, Failures, LatencySummary } from '../client/job.js';
 import type { Kind } from '../client/kinds.js';
 import { Latencies } from '../client/latencies.js';
@@ -211,7 +212,7 @@ async function send(run: DriveRun, workload: Workload, progress: (text: string) 
     watched.tick(load.answers.failed);
     return { load, watched, result };
   } catch (error) {
-    throw new Error(`${run.url}: ${error instanceof Error ? error.message : String(error)}`);
+    throw new Error(`${run.url}: ${messageOf(error)}`);
   } finally {
     clearInterval(timer);
   }

@@ -4,6 +4,7 @@ import { readFileSync, realpathSync } from 'node:fs';
 import { cpus, loadavg, release, totalmem } from 'node:os';
 import { basename, dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { attempt } from '../../engine/base/attempt.js';
 import { uwsVersion } from '../../http/uws/library.js';
 import type { Cores } from './cores.js';
 
@@ -53,18 +54,14 @@ export const ownEnvironment = (dataDir: string, durability: string, cores: Cores
 });
 
 function mountOf(path: string): { fileSystem: string; device: string } {
-  try {
-    const real = realpathSync(path);
-    const mounts = readFileSync('/proc/mounts', 'utf8')
-      .split('\n')
-      .map((line) => line.split(' '))
-      .filter(([, point]) => point !== undefined && isInside(real, point))
-      .sort(([, a], [, b]) => (a ?? '').length - (b ?? '').length);
-    const [device, , fileSystem] = mounts.at(-1) ?? [];
-    return { fileSystem: fileSystem ?? 'unknown', device: device ?? 'unknown' };
-  } catch {
-    return { fileSystem: 'unknown', device: 'unknown' };
-  }
+  const real = attempt(() => realpathSync(path), path);
+  const mounts = attempt(() => readFileSync('/proc/mounts', 'utf8'), '')
+    .split('\n')
+    .map((line) => line.split(' '))
+    .filter(([, point]) => point !== undefined && isInside(real, point))
+    .sort(([, a], [, b]) => (a ?? '').length - (b ?? '').length);
+  const [device = 'unknown', , fileSystem = 'unknown'] = mounts.at(-1) ?? [];
+  return { fileSystem, device };
 }
 
 const isInside = (path: string, point: string): boolean =>
@@ -83,12 +80,8 @@ function firstLine(command: string, args: readonly string[]): string | null {
 
 /** The commit of the checkout that `cwd` is in. */
 export function commitOf(cwd: string): string | null {
-  try {
-    const git = (...args: string[]): string =>
-      execFileSync('git', args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
-    const changed = git('status', '--porcelain', '--untracked-files=no') !== '';
-    return git('rev-parse', '--short', 'HEAD') + (changed ? ' and changes' : '');
-  } catch {
-    return null;
-  }
+  const git = (...args: string[]): string =>
+    execFileSync('git', args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
+  const isChanged = (): boolean => git('status', '--porcelain', '--untracked-files=no') !== '';
+  return attempt(() => git('rev-parse', '--short', 'HEAD') + (isChanged() ? ' and changes' : ''), null);
 }
