@@ -1,10 +1,11 @@
 /** The players of a run, and the server's acknowledgements. */
 import { must } from '../../engine/base/assert.js';
 import type { SuiteOptions } from '../report/section.js';
-import { Acknowledged, type Audited } from '../tote/audit.js';
+import { Acknowledged, type Audited, CountedOrders } from '../tote/audit.js';
 import { type MarketState, makeBettors, marketsForRun, openMarkets } from '../tote/bettors.js';
 import type { ToteServer } from '../tote/server.js';
 import { captureAnswer, type WireAnswer } from './answer.js';
+import { type Answered, type Target, toteTarget } from './runs.js';
 import { ordersOnly, type Workload } from './workload.js';
 
 export const ORDERS = 'POST /v1/orders';
@@ -39,4 +40,12 @@ export async function openBook(server: ToteServer, neededMs: number, count = BET
   if (sample.status !== 201) throw new Error(`the first order was answered ${sample.status}: ${sample.body}`);
   acknowledged.addOne(first, template.stakeCents);
   return { bettors, markets, orders, sample, acknowledged };
+}
+
+/** For clients that tell no more of the orders than their number. */
+export function countedTarget(name: string, server: ToteServer, book: Book) {
+  const counted = new CountedOrders();
+  const onAnswered = (answered: Answered): void => counted.addRun(answered);
+  const target: Target = { ...toteTarget(name, server, book.orders, book), onAnswered };
+  return { target, counted };
 }

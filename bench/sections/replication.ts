@@ -8,17 +8,8 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { must } from '../../engine/base/assert.js';
 import { hasWrk } from '../client/wrk.js';
-import { type Book, ORDERS, openBook } from '../load/book.js';
-import {
-  type Answered,
-  type Row,
-  type Run,
-  rateOf,
-  roundRatio,
-  runOnce,
-  type Target,
-  toteTarget,
-} from '../load/runs.js';
+import { countedTarget, ORDERS, openBook } from '../load/book.js';
+import { type Answered, type Row, type Run, rateOf, roundRatio, runOnce } from '../load/runs.js';
 import { rowTables } from '../load/tables.js';
 import { hasNats, natsCpuUs, startNats } from '../replicas/nats-servers.js';
 import { Pair } from '../replicas/pair.js';
@@ -97,13 +88,6 @@ export async function replicationSection(options: SuiteOptions): Promise<Finding
   }
   await probed.audit(pair.leader);
   return sectionOf(found, options);
-}
-
-function countedTarget(name: string, server: ToteServer, book: Book) {
-  const counted = new CountedOrders();
-  const onAnswered = (answered: Answered): void => counted.addRun(answered);
-  const target: Target = { ...toteTarget(name, server, book.orders, book), onAnswered };
-  return { target, counted };
 }
 
 interface Lag {

@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { assert, must } from '../../engine/base/assert.js';
 import { hasWrk } from '../client/wrk.js';
 import { cpuTimes, cpuUse, residentBytes, sumOf } from '../host/usage.js';
-import { type Book, ORDERS, openBook } from '../load/book.js';
+import { type Book, countedTarget, ORDERS, openBook } from '../load/book.js';
 import {
   type Load,
   type Measured as Measurement,
@@ -16,14 +16,12 @@ import {
   runOnce,
   type Target,
   threadUsOf,
-  toteTarget,
   UNTOLD,
 } from '../load/runs.js';
 import { rowTables } from '../load/tables.js';
 import { figure } from '../report/format.js';
 import type { Measured } from '../report/goals.js';
 import { type Findings, median, type SuiteOptions } from '../report/section.js';
-import { CountedOrders } from '../tote/audit.js';
 import { placeOf, ToteServer } from '../tote/server.js';
 import { catchUp } from '../tote/shadow.js';
 import { type Counted, Streams } from '../tote/streams.js';
@@ -50,11 +48,7 @@ export async function streamSection(options: SuiteOptions): Promise<Findings> {
   const idle = await idleBytes(server, keys);
   const [posted, beside, over, overAtOnce]: [Run[], Run[], Run[], Run[]] = [[], [], [], []];
   const counts: Counted[] = [];
-  const counted = new CountedOrders();
-  const orders: Target = {
-    ...toteTarget(ORDERS, server, book.orders, book),
-    onAnswered: (answered) => counted.addRun(answered),
-  };
+  const { target: orders, counted } = countedTarget(ORDERS, server, book);
   const overOne = overStreams(orders, book, 1);
   const overMany = overStreams(orders, book, AT_ONCE);
   const load = { connections: CONNECTIONS, client: 'wrk' } as const;

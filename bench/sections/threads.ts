@@ -6,37 +6,20 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { must } from '../../engine/base/assert.js';
 import { hasWrk } from '../client/wrk.js';
-import { type Book, bettorsOf, ORDERS, openBook } from '../load/book.js';
-import {
-  cpuUsOf,
-  type Row,
-  type Run,
-  rateOf,
-  roundRatio,
-  rowsInTurn,
-  type Target,
-  threadUsOf,
-  toteTarget,
-} from '../load/runs.js';
+import { bettorsOf, countedTarget, ORDERS, openBook } from '../load/book.js';
+import { cpuUsOf, type Row, type Run, rateOf, roundRatio, rowsInTurn, threadUsOf } from '../load/runs.js';
 import { rowTables } from '../load/tables.js';
 import { BARE, BARE_COMMIT, orderBytes, startPost } from '../references/bare.js';
 import { hasRedis, REDIS, startRedis } from '../references/redis.js';
 import { figure } from '../report/format.js';
 import type { GoalName, Measured } from '../report/goals.js';
 import { type Findings, median, type SuiteOptions } from '../report/section.js';
-import { CountedOrders } from '../tote/audit.js';
 import { placeOf, ToteServer } from '../tote/server.js';
 
 const CONNECTIONS = { full: [1, 64, 256], quick: [1, 256] };
 /** '' leaves the number to the server: none on one and two cores. */
 const GATEWAYS = { full: ['', '1', '2'], quick: [''] };
 const RUN_OVERHEAD_MS = 4_000;
-
-interface Counted {
-  readonly server: ToteServer;
-  readonly target: Target;
-  readonly orders: CountedOrders;
-}
 
 interface Measurement {
   /** For each number of connections: the servers by `GATEWAYS`, the bare handlers, and Redis where it is installed. */
@@ -59,17 +42,13 @@ async function measureSystems(options: SuiteOptions): Promise<Measurement> {
   const extent = options.quick ? 'quick' : 'full';
   const gateways = GATEWAYS[extent];
   const runs = rounds * CONNECTIONS[extent].length * (gateways.length + 4);
-  const servers: Counted[] = [];
-  let book: Book | undefined;
-  for (const count of gateways) {
-    const started = await startServer(count, runs * (measureMs + RUN_OVERHEAD_MS), options);
-    servers.push(started.counted);
-    book ??= started.book;
-  }
-  const sampled = must(book, 'the players of the first server');
-  const commit = await startPost(BARE_COMMIT, sampled, options);
-  const { target: bare } = await startPost(BARE, sampled, options);
-  const redis = hasRedis() ? await startRedis(orderBytes(sampled), options) : null;
+  const servers: Awaited<ReturnType<typeof startServer>>[] = [];
+  for (const count of gateways)
+    servers.push(await startServer(count, runs * (measureMs + RUN_OVERHEAD_MS), options));
+  const { book } = must(servers[0], 'the first server');
+  const commit = await startPost(BARE_COMMIT, book, options);
+  const { target: bare } = await startPost(BARE, book, options);
+  const redis = hasRedis() ? await startRedis(orderBytes(book), options) : null;
   const targets = [...servers.map(({ target }) => target), bare, commit.target];
   const rows: Row[] = [];
   for (const connections of CONNECTIONS[extent]) {
@@ -79,27 +58,19 @@ async function measureSystems(options: SuiteOptions): Promise<Measurement> {
   }
   commit.audit();
   await redis?.audit();
-  for (const { orders, server } of servers) await orders.audit(server);
-  return { rows, orders: servers.reduce((sum, { orders }) => sum + orders.answered, 0) };
+  for (const { counted, server } of servers) await counted.audit(server);
+  return { rows, orders: servers.reduce((sum, { counted }) => sum + counted.answered, 0) };
 }
 
-async function startServer(
-  gateways: string,
-  neededMs: number,
-  options: SuiteOptions,
-): Promise<{ readonly counted: Counted; readonly book: Book }> {
+async function startServer(gateways: string, neededMs: number, options: SuiteOptions) {
   const workDir = join(options.workDir, `gateways-${gateways}`);
   mkdirSync(workDir);
   const env: Record<string, string> = gateways === '' ? {} : { TOTE_GATEWAYS: gateways };
   const server = await ToteServer.start({ ...placeOf({ ...options, workDir }), env });
   const book = await openBook(server, neededMs + 10_000, bettorsOf(options));
-  const orders = new CountedOrders();
-  const target: Target = {
-    ...toteTarget(ORDERS, server, book.orders, book),
-    name: gateways === '' ? 'tote' : `tote, TOTE_GATEWAYS=${gateways}`,
-    onAnswered: (answered) => orders.addRun(answered),
-  };
-  return { counted: { server, target, orders }, book };
+  const { target, counted } = countedTarget(ORDERS, server, book);
+  const name = gateways === '' ? 'tote' : `tote, TOTE_GATEWAYS=${gateways}`;
+  return { server, book, target: { ...target, name }, counted };
 }
 
 function sectionOf({ rows, orders }: Measurement, { durability }: SuiteOptions): Findings {
