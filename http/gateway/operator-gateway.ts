@@ -11,7 +11,7 @@ import { later, workFor } from '../kit/client-work.js';
 import { logRequests } from '../kit/request-log.js';
 import { RaisedAlarms } from '../metrics/alarms.js';
 import { Gauges } from '../metrics/gauges.js';
-import { OPERATOR_PLACES, operatorSheetOf } from '../metrics/memory.js';
+import { OPERATOR_LAYOUT, OPERATOR_PLACES } from '../metrics/memory.js';
 import { OrderTraces } from '../metrics/order-traces.js';
 import { allFamilies } from '../metrics/prometheus/families.js';
 import { Readings } from '../metrics/readings.js';
@@ -77,7 +77,7 @@ class OperatorGateway implements Serving {
       log: this.#log,
       thread: 'operators',
       monotonicMs: systemClock.monotonicMs,
-      count: faultCounter(operatorSheetOf(setup.figures.operators), OPERATOR_PLACES.thread),
+      count: faultCounter(OPERATOR_LAYOUT.sheet(setup.figures.operators), OPERATOR_PLACES.thread),
       onFatal: (error) => tellFailed(post, error),
     });
     this.#transport = new UwsTransport({
@@ -176,7 +176,7 @@ class OperatorGateway implements Serving {
 
   #measure(): Figures {
     const { figures, openConnections, dataDir } = this.setup;
-    meterThread(operatorSheetOf(figures.operators), OPERATOR_PLACES.thread);
+    meterThread(OPERATOR_LAYOUT.sheet(figures.operators), OPERATOR_PLACES.thread);
     const connections = [new Int32Array(openConnections), this.#connections];
     const readings = new Readings(figures, connections, () => this.#guard.counted);
     const kept = new Figures(readings, new RaisedAlarms(dataDir, this.#log), systemClock);

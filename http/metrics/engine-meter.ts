@@ -9,18 +9,15 @@ import { threadPlaces } from './thread-meter.js';
 
 export const OUTCOMES = ['accepted', 'replayed', 'rejected'] as const satisfies readonly Outcome['status'][];
 
-const layout = new Layout();
+export const ENGINE_LAYOUT = new Layout();
 export const ENGINE_PLACES = {
-  thread: threadPlaces(layout),
+  thread: threadPlaces(ENGINE_LAYOUT),
   /** By kind and outcome. */
-  commands: layout.cells(COMMAND_KINDS.length * OUTCOMES.length),
-  batchCommands: layout.histogram(COMMANDS),
-  commit: layout.histogram(MICROSECONDS),
-  publish: layout.histogram(MICROSECONDS),
+  commands: ENGINE_LAYOUT.cells(COMMAND_KINDS.length * OUTCOMES.length),
+  batchCommands: ENGINE_LAYOUT.histogram(COMMANDS),
+  commit: ENGINE_LAYOUT.histogram(MICROSECONDS),
+  publish: ENGINE_LAYOUT.histogram(MICROSECONDS),
 } as const;
-
-export const engineMeterMemory = (): SharedArrayBuffer => layout.memory();
-export const engineSheetOf = (memory: SharedArrayBuffer): Float64Array => layout.sheet(memory);
 
 const kindPlaces = new Map(COMMAND_KINDS.map((kind, at) => [kind, at * OUTCOMES.length]));
 const ORDER = ENGINE_PLACES.commands + COMMAND_KINDS.indexOf('placeOrder') * OUTCOMES.length;
@@ -29,7 +26,7 @@ export class EngineMeter implements SequencerMeter {
   readonly sheet: Float64Array;
 
   constructor(memory: SharedArrayBuffer) {
-    this.sheet = engineSheetOf(memory);
+    this.sheet = ENGINE_LAYOUT.sheet(memory);
   }
 
   command(kind: CommandKind, status: Outcome['status']): void {

@@ -21,22 +21,19 @@ export const STREAM_ENDS: readonly string[] = [...ERROR_CODES, 'closed'];
 
 export const ORDER_STAGES = ['ring', 'engine', 'commit', 'release'] as const;
 
-const layout = new Layout();
+export const GATEWAY_LAYOUT = new Layout();
 export const GATEWAY_PLACES = {
-  thread: threadPlaces(layout),
-  requests: layout.cells(ROUTES_MAX * STATUSES.length),
-  refusals: layout.cells(ERROR_CODES.length),
-  limited: layout.cells(RATE_LIMIT_NAMES.length),
-  orders: layout.histogram(MICROSECONDS),
-  stages: ORDER_STAGES.map(() => layout.histogram(MICROSECONDS)),
+  thread: threadPlaces(GATEWAY_LAYOUT),
+  requests: GATEWAY_LAYOUT.cells(ROUTES_MAX * STATUSES.length),
+  refusals: GATEWAY_LAYOUT.cells(ERROR_CODES.length),
+  limited: GATEWAY_LAYOUT.cells(RATE_LIMIT_NAMES.length),
+  orders: GATEWAY_LAYOUT.histogram(MICROSECONDS),
+  stages: ORDER_STAGES.map(() => GATEWAY_LAYOUT.histogram(MICROSECONDS)),
   /** Open now, and opened since the start. */
-  streams: layout.cells(1),
-  streamsOpened: layout.cells(1),
-  streamEnds: layout.cells(STREAM_ENDS.length),
+  streams: GATEWAY_LAYOUT.cells(1),
+  streamsOpened: GATEWAY_LAYOUT.cells(1),
+  streamEnds: GATEWAY_LAYOUT.cells(STREAM_ENDS.length),
 } as const;
-
-export const gatewayMeterMemory = (): SharedArrayBuffer => layout.memory();
-export const gatewaySheetOf = (memory: SharedArrayBuffer): Float64Array => layout.sheet(memory);
 
 const [RING = 0, ENGINE = 0, COMMIT = 0, RELEASE = 0] = GATEWAY_PLACES.stages;
 const statusPlaces = new Uint8Array(600);
@@ -46,8 +43,8 @@ const codePlaces = new Map<string, number>(ERROR_CODES.map((code, at) => [code, 
 export class GatewayMeter {
   readonly sheet: Float64Array;
 
-  constructor(memory: SharedArrayBuffer = gatewayMeterMemory()) {
-    this.sheet = gatewaySheetOf(memory);
+  constructor(memory = GATEWAY_LAYOUT.memory()) {
+    this.sheet = GATEWAY_LAYOUT.sheet(memory);
   }
 
   /** The route's numbers are in `http/api/endpoint.ts`. */

@@ -1,13 +1,12 @@
 /** The memory of all figures. */
 import { Layout } from './cells.js';
-import { engineMeterMemory } from './engine-meter.js';
-import { gatewayMeterMemory } from './gateway-meter.js';
+import { ENGINE_LAYOUT } from './engine-meter.js';
+import { GATEWAY_LAYOUT } from './gateway-meter.js';
 import { gaugesMemory } from './gauges.js';
 import { threadPlaces } from './thread-meter.js';
 
-const layout = new Layout();
-export const OPERATOR_PLACES = { thread: threadPlaces(layout) } as const;
-export const operatorSheetOf = (memory: SharedArrayBuffer): Float64Array => layout.sheet(memory);
+export const OPERATOR_LAYOUT = new Layout();
+export const OPERATOR_PLACES = { thread: threadPlaces(OPERATOR_LAYOUT) } as const;
 
 export interface FiguresMemory {
   /** Written by the engine's thread. */
@@ -23,8 +22,8 @@ export interface FiguresMemory {
 
 export const figuresMemory = (gatewayThreads: number): FiguresMemory => ({
   engineGauges: gaugesMemory(),
-  engine: engineMeterMemory(),
-  gateways: Array.from({ length: Math.max(1, gatewayThreads) }, gatewayMeterMemory),
+  engine: ENGINE_LAYOUT.memory(),
+  gateways: Array.from({ length: Math.max(1, gatewayThreads) }, () => GATEWAY_LAYOUT.memory()),
   gatewayThreads,
-  operators: layout.memory(),
+  operators: OPERATOR_LAYOUT.memory(),
 });

@@ -2,10 +2,10 @@
 import type { Guesses } from '../../engine/model/operators.js';
 import { CONNECTION_CELLS } from '../uws/connection-limits.js';
 import { Histogram, sumOf } from './cells.js';
-import { ENGINE_PLACES, engineSheetOf } from './engine-meter.js';
-import { GATEWAY_PLACES, gatewaySheetOf, ORDER_STAGES } from './gateway-meter.js';
+import { ENGINE_LAYOUT, ENGINE_PLACES } from './engine-meter.js';
+import { GATEWAY_LAYOUT, GATEWAY_PLACES, ORDER_STAGES } from './gateway-meter.js';
 import { Gauges } from './gauges.js';
-import { type FiguresMemory, OPERATOR_PLACES, operatorSheetOf } from './memory.js';
+import { type FiguresMemory, OPERATOR_LAYOUT, OPERATOR_PLACES } from './memory.js';
 import { COMMANDS, MICROSECONDS } from './scale.js';
 import type { ThreadPlaces } from './thread-meter.js';
 
@@ -53,10 +53,10 @@ export class Readings {
     private readonly guesses: () => Pick<Guesses, 'wrong' | 'refused'>,
   ) {
     this.#gauges = memory.engineGauges;
-    this.#engine = engineSheetOf(memory.engine);
-    this.#gateways = memory.gateways.map(gatewaySheetOf);
+    this.#engine = ENGINE_LAYOUT.sheet(memory.engine);
+    this.#gateways = memory.gateways.map((sheet) => GATEWAY_LAYOUT.sheet(sheet));
     this.#gatewayThreads = memory.gatewayThreads;
-    this.#operators = operatorSheetOf(memory.operators);
+    this.#operators = OPERATOR_LAYOUT.sheet(memory.operators);
   }
 
   take(timeMs: number, monotonicMs: number): Reading {

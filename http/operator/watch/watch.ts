@@ -4,7 +4,7 @@
  */
 import type { OrderTimes } from '../../../engine/host/order-times.js';
 import { EngineFigures, type EngineFiguresOptions } from '../../metrics/engine-figures.js';
-import { ENGINE_PLACES, engineSheetOf } from '../../metrics/engine-meter.js';
+import { ENGINE_LAYOUT, ENGINE_PLACES } from '../../metrics/engine-meter.js';
 import { meterThread } from '../../metrics/thread-meter.js';
 import { awaitedPrices, marketsWithoutCapital } from '../queries/status.js';
 import { EventLog, type EventLogOptions } from './event-log.js';
@@ -37,7 +37,7 @@ export class Watch {
     this.#figures.beat();
     this.#checkedMs = clock.monotonicMs();
     this.#minuteBeganMs = steadyNowMs();
-    meterThread(engineSheetOf(options.engine), ENGINE_PLACES.thread);
+    meterThread(ENGINE_LAYOUT.sheet(options.engine), ENGINE_PLACES.thread);
   }
 
   /** To be called every few milliseconds. */
