@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import type { LimitLeft } from '../../../http/limits/rate-limits.js';
 import { type Answered, Client, type HeaderFields } from '../http/client.js';
 import { ApiDocument } from './api-document.js';
-import type { Market, OrderRequest, OrderResult, Position, Price, RoundDetail } from './spec.js';
+import type { Market, OrderRequest, OrderResult, Position, RoundDetail } from './spec.js';
 import { checkMarketArithmetic } from './spec-arithmetic.js';
 
 export const BASES = ['/v1', '/api/v1'] as const;
@@ -65,22 +65,8 @@ export class ApiClient {
     checkMarketArithmetic(market);
     return market;
   }
-  prices(): Promise<Price[]> {
-    return this.#read('/prices');
-  }
   positions(query = ''): Promise<Position[]> {
     return this.#read(`/positions${query}`);
-  }
-  async pages(path: string, query: Readonly<Record<string, string>>): Promise<Position[][]> {
-    const pages: Position[][] = [];
-    for (let cursor: string | null = null; pages.length === 0 || cursor !== null; ) {
-      const asked = new URLSearchParams({ ...query, ...(cursor !== null && { cursor }) });
-      const answered: Answered<Position[]> = await this.get<Position[]>(`${path}?${asked}`);
-      assert.equal(answered.status, 200, answered.text);
-      pages.push(answered.data);
-      ({ nextCursor: cursor } = JSON.parse(answered.text) as { nextCursor: string | null });
-    }
-    return pages;
   }
   orders(query = ''): Promise<Position[]> {
     return this.#read(`/orders${query}`);

@@ -1,7 +1,7 @@
 /** Constants of the API and the default rules, and the resources as tests of a real server speak of them. */
 import type { OrderResult as AnyOrderResult, PlacedBet } from '../../../http/wire/types.js';
 
-export type { Market, Position, Price, RoundDetail } from '../../../http/wire/types.js';
+export type { Market, Position, RoundDetail } from '../../../http/wire/types.js';
 
 /** `lockLeadMs` is the time between a round's lock and its end. */
 export const FRAMES: Readonly<Record<string, { readonly lengthMs: number; readonly lockLeadMs: number }>> = {
