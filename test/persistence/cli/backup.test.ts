@@ -31,7 +31,7 @@ import { restore } from '../../../persistence/upkeep/restore/restore.js';
 import { Stretches } from '../../../persistence/upkeep/restore/stretches.js';
 import { executePlan, planPrune, withoutRetention } from '../../../persistence/upkeep/retention/retention.js';
 import { verify } from '../../../persistence/upkeep/verify/verify.js';
-import { tote, toteJson, toteText } from '../../support/processes/cli.js';
+import { tote, toteErrors, toteJson, toteText } from '../../support/processes/cli.js';
 import { refusal, temporaryDir } from '../support/journal-files.js';
 import type { MadeDir } from '../support/made-dir.js';
 import { flipBit, makeFor, makeOperatorDir } from '../support/operator-dir.js';
@@ -83,9 +83,8 @@ test('a backup without secrets has none, goes on, and is whole with them beside 
   for (const file of [dir.masterSecretFile, dir.signingKeysFile].filter(existsSync))
     copyFileSync(file, join(to, basename(file)));
   expectGood(to, engine.seq);
-  const refused = await tote(['backup', to, dir.root, '--without-secrets']);
-  assert.match(refused.stderr, /an earlier backup was made with secrets/);
-  assert.equal(refused.code, 3);
+  const refused = await toteErrors(['backup', to, dir.root, '--without-secrets'], 3);
+  assert.match(refused, /an earlier backup was made with secrets/);
 });
 
 test('tokens and signing keys are copied as they are now, unless they are damaged: a revoked one does not come back', async (t) => {
@@ -198,10 +197,9 @@ test('refused are another journal, a copy that was continued, foreign files, a r
   for (const inside of [join(dir.root, 'x'), join(dir.root, '..x'), beside(dir, 'link')])
     assert.throws(() => backup(dir, inside), refusal('data_dir_invalid', /lies in it/));
   const lock = lockDataDir(findDataDir(to));
-  const ran = await tote(['backup', to, dir.root]);
+  const told = await toteErrors(['backup', to, dir.root], 3);
   lock.release();
-  assert.equal(ran.code, 3);
-  assert.match(ran.stderr, new RegExp(`in use by the process ${process.pid}`));
+  assert.match(told, new RegExp(`in use by the process ${process.pid}`));
 });
 
 test('a source that lost acknowledged commands is refused; the copy keeps its own mark', (t) => {
@@ -216,11 +214,10 @@ test('with a damaged snapshot and archive the journal is still copied, with exit
   const { made, dir, engine, to } = sourceFor(t);
   flipBit(dir.archiveFile, statSync(dir.archiveFile).size - 300);
   flipBit(join(dir.snapshots, must(readdirSync(dir.snapshots)[0], 'a snapshot')), 5_000);
-  const ran = await tote(['backup', to, dir.root]);
-  assert.equal(ran.code, 1);
+  const told = await toteText(['backup', to, dir.root], 1);
   assert.ok(!existsSync(dir.backupStamp));
-  assert.match(ran.stdout, /^faults: 2\n {2}The snapshot .* is damaged/m);
-  assert.match(ran.stdout, /^ {2}The archive is not copied: .*damaged/m);
+  assert.match(told, /^faults: 2\n {2}The snapshot .* is damaged/m);
+  assert.match(told, /^ {2}The archive is not copied: .*damaged/m);
   const { faults, lastSeq } = verify(findDataDir(to));
   assert.deepEqual([faults, lastSeq], [[], engine.seq]);
   writeFileSync(dir.archiveFile, 'no database');

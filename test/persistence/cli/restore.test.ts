@@ -21,7 +21,7 @@ import { findSegments } from '../../../persistence/journal/segment/names.js';
 import { type Restored, restore } from '../../../persistence/upkeep/restore/restore.js';
 import { Stretches } from '../../../persistence/upkeep/restore/stretches.js';
 import { verify } from '../../../persistence/upkeep/verify/verify.js';
-import { tote, toteJson } from '../../support/processes/cli.js';
+import { tote, toteErrors, toteJson } from '../../support/processes/cli.js';
 import { digestAt } from '../support/made-dir.js';
 import { flipBit, makeFor, SNAPSHOTS_AFTER } from '../support/operator-dir.js';
 
@@ -154,9 +154,7 @@ test('it never writes to an existing place, which is refused and left unchanged'
     [join(`${taken}-link`, 'new'), /or lies in it/],
     [join(taken, 'file'), /not a directory/],
   ] as const) {
-    const ran = await tote(['restore', dir.root, '--out', out]);
-    assert.equal(ran.code, 3);
-    assert.match(ran.stderr, why);
+    assert.match(await toteErrors(['restore', dir.root, '--out', out], 3), why);
   }
   assert.deepEqual([readFileSync(join(taken, 'file'), 'utf8'), verify(dir).faults], ['mine', []]);
 });

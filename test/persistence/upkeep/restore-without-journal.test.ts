@@ -9,7 +9,7 @@ import { findDataDir } from '../../../persistence/data-dir/layout.js';
 import { readMarkFile } from '../../../persistence/journal/mark.js';
 import { readAbsent } from '../../../persistence/journal/segment/absent.js';
 import { SnapshotFiles } from '../../../persistence/snapshot/files.js';
-import { tote, toteText } from '../../support/processes/cli.js';
+import { tote, toteErrors, toteText } from '../../support/processes/cli.js';
 import { flipSnapshot } from '../support/damages.js';
 import { temporaryDir } from '../support/journal-files.js';
 import type { MadeDir } from '../support/made-dir.js';
@@ -65,9 +65,8 @@ test('a damaged snapshot is passed over; without a good one nothing is created',
 test('every other command says what is missing, and what to do', async (t) => {
   const made = withoutJournal(t, false);
   for (const command of ['status', 'verify']) {
-    const ran = await tote([command, made.dir.root]);
-    assert.equal(ran.code, 1, `${command}: ${ran.stdout}${ran.stderr}`);
-    assert.match(ran.stderr, /no journal in .* npx tote restore .* --out NEW_DIR/);
+    const told = await toteErrors([command, made.dir.root], 1);
+    assert.match(told, /no journal in .* npx tote restore .* --out NEW_DIR/);
   }
   assert.equal(existsSync(made.dir.journal), false);
 });

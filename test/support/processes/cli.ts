@@ -28,10 +28,19 @@ export async function tote(args: readonly string[]): Promise<Ran> {
   return { code, stdout: Buffer.concat(stdout).toString('utf8'), stderr: stderr.join('') };
 }
 
-export async function toteText(args: readonly string[], code = 0): Promise<string> {
+async function ended(args: readonly string[], code: number): Promise<Ran> {
   const ran = await tote(args);
   assert.equal(ran.code, code, `tote ${args.join(' ')}\n${ran.stdout}\n${ran.stderr}`);
-  return ran.stdout;
+  return ran;
+}
+
+export async function toteText(args: readonly string[], code = 0): Promise<string> {
+  return (await ended(args, code)).stdout;
+}
+
+/** On stderr. */
+export async function toteErrors(args: readonly string[], code: number): Promise<string> {
+  return (await ended(args, code)).stderr;
 }
 
 /** With `--json`; the document's type is the test's claim. */

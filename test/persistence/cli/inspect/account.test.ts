@@ -1,7 +1,7 @@
 /** `tote account`: it agrees with the API, and its ledger adds up at every earlier moment. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { tote, toteJson, toteText } from '../../../support/processes/cli.js';
+import { tote, toteErrors, toteJson, toteText } from '../../../support/processes/cli.js';
 import { NAME, REFERENCE, useLived } from '../../support/lived-dir.js';
 
 interface Entry {
@@ -60,7 +60,7 @@ test('the ledger has every kind of entry, and each leads to the next balance', a
     assert.equal(entry.balanceCents, sumCents);
   }
   assert.equal(sumCents, balanceCents);
-  const { stdout: help } = await tote(['account', '--help']);
+  const help = await toteText(['account', '--help']);
   for (const kind of [...ledger.map((entry) => entry.kind), 'reserve', 'fill'])
     assert.ok(help.includes(kind), kind);
   assert.equal(ledger.find(({ kind }) => kind === 'withdrawal')?.reference, REFERENCE);
@@ -77,14 +77,11 @@ test('the text output has no secret or digest, and a name cannot break its line'
 });
 
 test('an unknown account ends with 1, a mistake with 2, a missing data directory with 3', async () => {
-  const unknown = await tote(['account', 'acc_99', lived().dataDir]);
-  assert.equal(unknown.code, 1);
-  assert.match(unknown.stderr, /There is no account acc_99/);
+  assert.match(await toteErrors(['account', 'acc_99', lived().dataDir], 1), /There is no account acc_99/);
   assert.equal((await tote(['account', 'acc_1', lived().dataDir, '--at', '999999'])).code, 1);
   assert.equal((await tote(['account', 'acc_1', lived().dataDir, '--at', '0'])).code, 2);
-  const future = await tote(['account', 'acc_1', lived().dataDir, '--at', '2999-01-01']);
-  assert.equal(future.code, 2);
-  assert.match(future.stderr, /--at is 2999-01-01T00:00:00\.000Z: that lies in the future/);
+  const future = await toteErrors(['account', 'acc_1', lived().dataDir, '--at', '2999-01-01'], 2);
+  assert.match(future, /--at is 2999-01-01T00:00:00\.000Z: that lies in the future/);
   assert.equal((await tote(['account', '7', lived().dataDir])).code, 2);
   assert.equal((await tote(['account', 'acc_1', '/nowhere'])).code, 3);
 });

@@ -6,7 +6,7 @@ import { must } from '../../../../engine/base/assert.js';
 import { betId } from '../../../../engine/model/domain.js';
 import { findSegments } from '../../../../persistence/journal/segment/names.js';
 import { betFault } from '../../../support/engine/bet-fault.js';
-import { tote, toteJson } from '../../../support/processes/cli.js';
+import { tote, toteErrors, toteJson } from '../../../support/processes/cli.js';
 import { useLived } from '../../support/lived-dir.js';
 import { makeFor } from '../../support/operator-dir.js';
 
@@ -65,9 +65,7 @@ test('a settled bet needs the archive alone: nothing is replayed', async (t) => 
 });
 
 test('an unknown bet and a missing file are reported', async () => {
-  const unknown = await tote(['bet', 'bet_999', lived().dataDir]);
-  assert.equal(unknown.code, 1);
-  assert.match(unknown.stderr, /There is no bet_999/);
+  assert.match(await toteErrors(['bet', 'bet_999', lived().dataDir], 1), /There is no bet_999/);
   assert.equal((await tote(['bet', '12', lived().dataDir])).code, 2);
   assert.equal((await tote(['verify-bet', '/nowhere.json', 'a', 'b', '--keys', 'c'])).code, 3);
   assert.equal((await tote(['verify-bet', '/nowhere.json'])).code, 2);

@@ -4,7 +4,7 @@ import { chmodSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { must } from '../../../../engine/base/assert.js';
-import { tote, toteJson, toteText } from '../../../support/processes/cli.js';
+import { tote, toteErrors, toteJson, toteText } from '../../../support/processes/cli.js';
 import { useLived, VOID_REASON } from '../../support/lived-dir.js';
 
 interface RoundDocument {
@@ -108,8 +108,7 @@ test('for people', async () => {
 });
 
 test('an unknown round is not found', async () => {
-  const unknown = await tote(['round', 'BTC_ONE_MINUTE_17', lived().dataDir]);
-  assert.equal(unknown.code, 1);
-  assert.match(unknown.stderr, /There was no round BTC_ONE_MINUTE_17/);
+  const unknown = await toteErrors(['round', 'BTC_ONE_MINUTE_17', lived().dataDir], 1);
+  assert.match(unknown, /There was no round BTC_ONE_MINUTE_17/);
   assert.equal((await tote(['round', 'DOGE_ONE_MINUTE_17', lived().dataDir])).code, 2);
 });
