@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { type Closure, readClosures } from '../../config/closures.js';
 import { MarketHours, sessionsBetween } from '../../feeds/market-hours.js';
 import { iso } from '../feeds/support/sessions.js';
+import { forMany } from '../support/for-all.js';
 import { newFile } from '../support/new-folder.js';
 
 const HOUR_MS = 3_600_000;
@@ -61,25 +62,23 @@ test('property: a time is open if the weekly hours have it open and no closure h
     .array(closure, { maxLength: 6 })
     .map((all) => all.map((one) => ({ ...one, untilMs: one.fromMs + one.untilMs * HOUR_MS })));
   const moment = fc.integer({ min: 0, max: 16 * 24 * 60 }).map((minutes) => fromMs + minutes * 60_000 + 1);
-  fc.assert(
-    fc.property(
-      closures,
-      moment,
-      fc.constantFrom('METAL' as const, 'FX' as const),
-      (all, timeMs, assetClass) => {
-        const isClosed = all.some(
-          (one) =>
-            one.classes.some((name) => name === assetClass) && one.fromMs < timeMs && timeMs < one.untilMs,
-        );
-        const expected = new MarketHours().isOpen(assetClass, timeMs) && !isClosed;
-        assert.equal(new MarketHours(all).isOpen(assetClass, timeMs), expected);
-        const sessions = sessionsBetween(assetClass, fromMs, fromMs + 16 * DAY_MS, all) ?? [];
-        sessions.forEach(([openMs, closeMs], i) => {
-          assert.ok(openMs < closeMs && openMs > (sessions[i - 1]?.[1] ?? 0), 'ordered and separate');
-        });
-      },
-    ),
+  forMany(
     { numRuns: 500 },
+    closures,
+    moment,
+    fc.constantFrom('METAL' as const, 'FX' as const),
+    (all, timeMs, assetClass) => {
+      const isClosed = all.some(
+        (one) =>
+          one.classes.some((name) => name === assetClass) && one.fromMs < timeMs && timeMs < one.untilMs,
+      );
+      const expected = new MarketHours().isOpen(assetClass, timeMs) && !isClosed;
+      assert.equal(new MarketHours(all).isOpen(assetClass, timeMs), expected);
+      const sessions = sessionsBetween(assetClass, fromMs, fromMs + 16 * DAY_MS, all) ?? [];
+      sessions.forEach(([openMs, closeMs], i) => {
+        assert.ok(openMs < closeMs && openMs > (sessions[i - 1]?.[1] ?? 0), 'ordered and separate');
+      });
+    },
   );
 });
 

@@ -12,6 +12,7 @@ import { LIMIT_ODDS_E4_MAX } from '../../engine/model/domain.js';
 import type { ErrorCode } from '../../engine/model/errors.js';
 import { byEffort } from '../support/effort.js';
 import { plainOrder } from '../support/engine/plain-order.js';
+import { forMany } from '../support/for-all.js';
 import { outcomeKind, STREAM_OUTCOMES } from '../support/reference/outcomes.js';
 import { runStream } from '../support/reference/random/stream.js';
 import { bettableRounds } from '../support/reference/reads.js';
@@ -27,11 +28,13 @@ const steps = fc.noBias(fc.array(seed32, { maxLength: STEPS_MAX, size: 'max' }))
 
 test('the engine and the reference model agree after every command of random streams', () => {
   const seen = new Map<string, number>();
-  fc.assert(
-    fc.property(seed32, steps, (worldSeed, stepSeeds) => {
-      for (const line of runStream(worldSeed, stepSeeds).story) count(seen, line);
-    }),
+  forMany(
     { numRuns: RUNS, seed: SEED, includeErrorInReport: true },
+    seed32,
+    steps,
+    (worldSeed, stepSeeds) => {
+      for (const line of runStream(worldSeed, stepSeeds).story) count(seen, line);
+    },
   );
   const rare = STREAM_OUTCOMES.filter((name) => (seen.get(name) ?? 0) < OCCURRENCES_MIN);
   deepEqual(rare, [], `outcomes that ${RUNS} streams hardly ever had`);

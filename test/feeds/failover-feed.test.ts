@@ -6,6 +6,7 @@ import { ASSETS } from '../../engine/model/domain.js';
 import type { PriceTick, TickVerdict } from '../../engine/model/ports.js';
 import { FailoverFeed, type FeedSwitch, STALE_MS } from '../../feeds/failover-feed.js';
 import { type LiveFeed, ON_STANDBY } from '../../feeds/live/live-feed.js';
+import { forMany } from '../support/for-all.js';
 
 const START_MS = Date.UTC(2026, 5, 10, 12);
 const BTC = 0;
@@ -169,26 +170,23 @@ test('property: an asset has one feed at a time, and it changes only where the r
     passMs: fc.oneof(fc.nat(2_000), fc.constantFrom(STALE_MS, STALE_MS + 1, 30_000)),
     ageMs: fc.oneof(fc.constant(0), fc.nat(20_000)),
   });
-  fc.assert(
-    fc.property(fc.array(step, { maxLength: 80 }), (steps) => {
-      const { first, second, third, used, switches, tick, pass } = feeds();
-      const all = [first, second, third];
-      let active = 'first';
-      for (const { feed, passMs, ageMs } of steps) {
-        pass(passMs);
-        const { name } = all[feed] ?? first;
-        const before = { used: used.length, switches: switches.length };
-        tick(all[feed] ?? first, ageMs);
-        const switched = switches.length > before.switches;
-        if (switched) {
-          const { from, to } = switches.at(-1) ?? {};
-          assert.deepEqual([from, to], [active, name]);
-          assert.ok(ageMs <= STALE_MS);
-          active = name;
-        }
-        assert.equal(used.length > before.used, name === active);
+  forMany({ numRuns: 300 }, fc.array(step, { maxLength: 80 }), (steps) => {
+    const { first, second, third, used, switches, tick, pass } = feeds();
+    const all = [first, second, third];
+    let active = 'first';
+    for (const { feed, passMs, ageMs } of steps) {
+      pass(passMs);
+      const { name } = all[feed] ?? first;
+      const before = { used: used.length, switches: switches.length };
+      tick(all[feed] ?? first, ageMs);
+      const switched = switches.length > before.switches;
+      if (switched) {
+        const { from, to } = switches.at(-1) ?? {};
+        assert.deepEqual([from, to], [active, name]);
+        assert.ok(ageMs <= STALE_MS);
+        active = name;
       }
-    }),
-    { numRuns: 300 },
-  );
+      assert.equal(used.length > before.used, name === active);
+    }
+  });
 });

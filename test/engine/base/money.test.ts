@@ -10,6 +10,7 @@ import {
   payoutCents,
   percentUpE2,
 } from '../../../engine/base/money.js';
+import { forMany } from '../../support/for-all.js';
 import {
   referenceOddsE4,
   referencePayoutCents,
@@ -32,26 +33,20 @@ test('odds are capped at 900 billion to one, within the exact range', () => {
 });
 
 test('odds and percent are exact for all pools', () => {
-  fc.assert(
-    fc.property(amount(AMOUNT_CENTS_MAX / 2), amount(AMOUNT_CENTS_MAX / 2), (up, down) => {
-      // Odds of more than 9e11 do not fit a number; no pool of a cent stands against ten billion dollars.
-      fc.pre((up + down) / down < 1e11);
-      equal(oddsE4(up + down, down), referenceOddsE4(up + down, down));
-      equal(percentUpE2(up, up + down), referencePercentUpE2(up, down));
-    }),
-    options,
-  );
+  forMany(options, amount(AMOUNT_CENTS_MAX / 2), amount(AMOUNT_CENTS_MAX / 2), (up, down) => {
+    // Odds of more than 9e11 do not fit a number; no pool of a cent stands against ten billion dollars.
+    fc.pre((up + down) / down < 1e11);
+    equal(oddsE4(up + down, down), referenceOddsE4(up + down, down));
+    equal(percentUpE2(up, up + down), referencePercentUpE2(up, down));
+  });
 });
 
 test('payouts are exact for all stakes, odds and fees', () => {
   const [stake, odds, fee] = [amount(10_000_000_00), amount(10_000_000_000), fc.nat(9_999)];
-  fc.assert(
-    fc.property(stake, odds, fee, (stakeCents, publishedOddsE4, feeBps) => {
-      const expected = referencePayoutCents(stakeCents, publishedOddsE4, feeBps);
-      equal(payoutCents(stakeCents, publishedOddsE4, feeBps), expected);
-    }),
-    options,
-  );
+  forMany(options, stake, odds, fee, (stakeCents, publishedOddsE4, feeBps) => {
+    const expected = referencePayoutCents(stakeCents, publishedOddsE4, feeBps);
+    equal(payoutCents(stakeCents, publishedOddsE4, feeBps), expected);
+  });
 });
 
 test('percents round half up', () => {
@@ -62,13 +57,10 @@ test('percents round half up', () => {
 });
 
 test('dollars convert to cents and back, and more than two decimals are refused', () => {
-  fc.assert(
-    fc.property(amount(AMOUNT_CENTS_MAX), (cents) => {
-      equal(centsOfDollars(dollarsOfCents(cents)), cents);
-      equal(centsOfDollars(-dollarsOfCents(cents)), -cents);
-    }),
-    options,
-  );
+  forMany(options, amount(AMOUNT_CENTS_MAX), (cents) => {
+    equal(centsOfDollars(dollarsOfCents(cents)), cents);
+    equal(centsOfDollars(-dollarsOfCents(cents)), -cents);
+  });
   for (const dollars of [0.001, 1.005, 10.999, Number.NaN, Number.POSITIVE_INFINITY, 1e14, 5e-324])
     equal(centsOfDollars(dollars), null, String(dollars));
   deepEqual([0.07, 1.1, 4.35, 1e13].map(centsOfDollars), [7, 110, 435, 1e15]);

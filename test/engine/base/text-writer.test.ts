@@ -6,6 +6,7 @@ import { AssertionError } from '../../../engine/base/assert.js';
 import { integerText } from '../../../engine/base/integer-text.js';
 import { isoText } from '../../../engine/base/iso-text.js';
 import { TextWriter } from '../../../engine/base/text-writer.js';
+import { forAll, forMany } from '../../support/for-all.js';
 
 const encoder = new TextEncoder();
 
@@ -28,11 +29,9 @@ function written(pieces: readonly (number | string)[], as: 'text' | 'bytes'): st
 }
 
 test('pieces of any kind are written one behind the other', () => {
-  fc.assert(
-    fc.property(fc.array(anyPiece), fc.constantFrom('text' as const, 'bytes' as const), (pieces, as) => {
-      equal(written(pieces, as), pieces.map((piece) => `${piece},`).join(''));
-    }),
-  );
+  forAll(fc.array(anyPiece), fc.constantFrom('text' as const, 'bytes' as const), (pieces, as) => {
+    equal(written(pieces, as), pieces.map((piece) => `${piece},`).join(''));
+  });
 });
 
 const INTEGER_TEXTS = [integerText, (value: number) => written([value], 'text').slice(0, -1)];
@@ -44,10 +43,7 @@ test('every integer is written as `String` prints it', () => {
   const values = fc.oneof(fc.maxSafeNat(), fc.nat(99_999_999));
   const examples = [...near, 2 ** 31, 2 ** 48 - 1, Number.MAX_SAFE_INTEGER].map((value): [number] => [value]);
   for (const textOf of INTEGER_TEXTS)
-    fc.assert(
-      fc.property(values, (value) => equal(textOf(value), `${value}`)),
-      { numRuns: 200, examples },
-    );
+    forMany({ numRuns: 200, examples }, values, (value) => equal(textOf(value), `${value}`));
 });
 
 test('anything else is a programming error', () => {
@@ -71,9 +67,7 @@ test('a text may become longer than any before it, and another follows from its 
 test('times print as ISO 8601 in UTC with milliseconds', () => {
   for (const timeMs of [0, 999, 86_399_999, 86_400_000, 951_782_400_000, 1_709_164_800_001])
     equal(isoText(timeMs), new Date(timeMs).toISOString());
-  fc.assert(
-    fc.property(fc.integer({ min: 0, max: 253_402_300_799_999 }), (timeMs) => {
-      equal(isoText(timeMs), new Date(timeMs).toISOString());
-    }),
-  );
+  forAll(fc.integer({ min: 0, max: 253_402_300_799_999 }), (timeMs) => {
+    equal(isoText(timeMs), new Date(timeMs).toISOString());
+  });
 });

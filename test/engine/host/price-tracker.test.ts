@@ -8,6 +8,7 @@ import { BoundaryWindow, CLOSED_MAX, GRACE_MS } from '../../../engine/host/ticks
 import { marketOf } from '../../../engine/model/domain.js';
 import type { PriceTick } from '../../../engine/model/ports.js';
 import { defaultRules, RULES_VERSION } from '../../../engine/model/rules.js';
+import { forMany } from '../../support/for-all.js';
 import { tickAt } from '../../support/host/host.js';
 import { boundaryTick } from '../../support/reference/boundary-price.js';
 import { BTC_1M, BTC_5M, Exchange } from '../../support/reference/exchange.js';
@@ -52,26 +53,23 @@ const arrivals = fc
   });
 
 test('property: boundary prices always equal those of the naive reference', () => {
-  fc.assert(
-    fc.property(arrivals, fc.boolean(), (events, forgets) => {
-      const startMs = START_MS + 30_000;
-      const window = new BoundaryWindow(startMs);
-      const past = [START_MS, START_MS - 5 * MINUTE_MS];
-      for (const boundaryMs of past) window.expectPast(boundaryMs);
-      const future = Array.from({ length: 40 }, (_, i) => START_MS + (i + 1) * MINUTE_MS);
-      events.forEach(({ tick, nowMs }, i) => {
-        window.take(tick, nowMs);
-        const waiting = [...past, ...future.filter((boundaryMs) => boundaryMs <= nowMs)];
-        if (forgets) window.forgetBut(waiting, nowMs);
-        for (const boundaryMs of [...past, ...future.filter((ms) => ms <= nowMs + MINUTE_MS)]) {
-          const expected = referencePrice(events.slice(0, i + 1), boundaryMs, startMs, nowMs);
-          const where = `boundary ${boundaryMs - START_MS} at ${nowMs - START_MS}`;
-          assert.equal(window.finalPrice(boundaryMs, nowMs), expected, where);
-        }
-      });
-    }),
-    { numRuns: 1_000 },
-  );
+  forMany({ numRuns: 1_000 }, arrivals, fc.boolean(), (events, forgets) => {
+    const startMs = START_MS + 30_000;
+    const window = new BoundaryWindow(startMs);
+    const past = [START_MS, START_MS - 5 * MINUTE_MS];
+    for (const boundaryMs of past) window.expectPast(boundaryMs);
+    const future = Array.from({ length: 40 }, (_, i) => START_MS + (i + 1) * MINUTE_MS);
+    events.forEach(({ tick, nowMs }, i) => {
+      window.take(tick, nowMs);
+      const waiting = [...past, ...future.filter((boundaryMs) => boundaryMs <= nowMs)];
+      if (forgets) window.forgetBut(waiting, nowMs);
+      for (const boundaryMs of [...past, ...future.filter((ms) => ms <= nowMs + MINUTE_MS)]) {
+        const expected = referencePrice(events.slice(0, i + 1), boundaryMs, startMs, nowMs);
+        const where = `boundary ${boundaryMs - START_MS} at ${nowMs - START_MS}`;
+        assert.equal(window.finalPrice(boundaryMs, nowMs), expected, where);
+      }
+    });
+  });
 });
 
 test('a longer grace applies to boundaries before the start only', () => {

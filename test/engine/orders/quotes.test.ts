@@ -11,6 +11,7 @@ import { DOWN, SIDES, UP, WHOLE_E6 } from '../../../engine/model/domain.js';
 import { availableCents, type ExposedRound, edgeCents } from '../../../engine/quotes/exposure.js';
 import { quotedUpCents } from '../../../engine/quotes/split.js';
 import { fairHouse } from '../../support/engine/house-rules.js';
+import { forAll, forMany } from '../../support/for-all.js';
 import { type BetWish, BTC_1M, Exchange } from '../../support/reference/exchange.js';
 import { edgeOf, offeredShareE6 } from '../../support/reference/quotes.js';
 
@@ -54,67 +55,59 @@ const anyRound: fc.Arbitrary<ExposedRound> = fc
   });
 
 test('the split keeps the total and a cent of seeds on each side, and does not depend on the last one', () => {
-  fc.assert(
-    fc.property(anyRound, share, share, (round, fairShareE6, otherShareE6) => {
-      const upCents = quotedUpCents(round, fairShareE6);
-      const quote = must(round.quote, 'quote');
-      const stakesUpCents = round.poolUpCents - quote.seedUpCents;
-      ok(upCents >= stakesUpCents + 1 && upCents < stakesUpCents + 2 * round.seedCents);
-      const otherCents = quotedUpCents(round, otherShareE6);
-      const moved: ExposedRound = {
-        ...round,
-        poolUpCents: otherCents,
-        poolDownCents: round.poolDownCents + round.poolUpCents - otherCents,
-        quote: { ...quote, seedUpCents: quote.seedUpCents + otherCents - round.poolUpCents },
-      };
-      equal(quotedUpCents(moved, fairShareE6), upCents);
-    }),
-  );
+  forAll(anyRound, share, share, (round, fairShareE6, otherShareE6) => {
+    const upCents = quotedUpCents(round, fairShareE6);
+    const quote = must(round.quote, 'quote');
+    const stakesUpCents = round.poolUpCents - quote.seedUpCents;
+    ok(upCents >= stakesUpCents + 1 && upCents < stakesUpCents + 2 * round.seedCents);
+    const otherCents = quotedUpCents(round, otherShareE6);
+    const moved: ExposedRound = {
+      ...round,
+      poolUpCents: otherCents,
+      poolDownCents: round.poolDownCents + round.poolUpCents - otherCents,
+      quote: { ...quote, seedUpCents: quote.seedUpCents + otherCents - round.poolUpCents },
+    };
+    equal(quotedUpCents(moved, fairShareE6), upCents);
+  });
 });
 
 test('a higher fair share never offers UP at a lower one, nor does owing more on UP', () => {
-  fc.assert(
-    fc.property(anyRound, share, share, cents, (round, oneE6, otherE6, moreCents) => {
-      const [low, high] = [Math.min(oneE6, otherE6), Math.max(oneE6, otherE6)];
-      ok(quotedUpCents(round, low) <= quotedUpCents(round, high));
-      const owing = { ...round, payoutUpCents: round.payoutUpCents + moreCents };
-      ok(quotedUpCents(round, low) <= quotedUpCents(owing, low));
-    }),
-  );
+  forAll(anyRound, share, share, cents, (round, oneE6, otherE6, moreCents) => {
+    const [low, high] = [Math.min(oneE6, otherE6), Math.max(oneE6, otherE6)];
+    ok(quotedUpCents(round, low) <= quotedUpCents(round, high));
+    const owing = { ...round, payoutUpCents: round.payoutUpCents + moreCents };
+    ok(quotedUpCents(round, low) <= quotedUpCents(owing, low));
+  });
 });
 
 test('the seeds reach the shaded and clamped share to the cent, or stop at their end', () => {
-  fc.assert(
-    fc.property(anyRound, share, (round, fairShareE6) => {
-      const { shadeE6, clampE6, seedUpCents, edgeCents: edge } = must(round.quote, 'quote');
-      const seedsCents = BigInt(2 * round.seedCents);
-      const total = BigInt(round.poolUpCents + round.poolDownCents);
-      const target = offeredShareE6({
-        fairShareE6,
-        owedUp: BigInt(round.payoutUpCents),
-        owedDown: BigInt(round.payoutDownCents),
-        edge: BigInt(edge),
-        feeBps: round.feeBps,
-        house: { seedCents: round.seedCents, shadeE6, clampE6 },
-      });
-      const upCents = BigInt(quotedUpCents(round, fairShareE6));
-      const seeds = upCents - BigInt(round.poolUpCents - seedUpCents);
-      const isAtMost = upCents * BigInt(WHOLE_E6) <= target * total;
-      const isNearest = (upCents + 1n) * BigInt(WHOLE_E6) > target * total;
-      ok((isAtMost || seeds === 1n) && (isNearest || seeds === seedsCents - 1n));
-    }),
-  );
+  forAll(anyRound, share, (round, fairShareE6) => {
+    const { shadeE6, clampE6, seedUpCents, edgeCents: edge } = must(round.quote, 'quote');
+    const seedsCents = BigInt(2 * round.seedCents);
+    const total = BigInt(round.poolUpCents + round.poolDownCents);
+    const target = offeredShareE6({
+      fairShareE6,
+      owedUp: BigInt(round.payoutUpCents),
+      owedDown: BigInt(round.payoutDownCents),
+      edge: BigInt(edge),
+      feeBps: round.feeBps,
+      house: { seedCents: round.seedCents, shadeE6, clampE6 },
+    });
+    const upCents = BigInt(quotedUpCents(round, fairShareE6));
+    const seeds = upCents - BigInt(round.poolUpCents - seedUpCents);
+    const isAtMost = upCents * BigInt(WHOLE_E6) <= target * total;
+    const isNearest = (upCents + 1n) * BigInt(WHOLE_E6) > target * total;
+    ok((isAtMost || seeds === 1n) && (isNearest || seeds === seedsCents - 1n));
+  });
 });
 
 test('quotients rounded up and edges are exact over the whole range', () => {
-  fc.assert(
-    fc.property(cents, share, (amountCents, shareE6) => {
-      const product = BigInt(amountCents) * BigInt(shareE6);
-      equal(BigInt(mulDivCeil(amountCents, shareE6, WHOLE_E6)), (product + 999_999n) / 1_000_000n);
-      for (const side of [UP, DOWN])
-        equal(BigInt(edgeCents(side, 5_00, amountCents, shareE6)), edgeOf(side, 5_00, amountCents, shareE6));
-    }),
-  );
+  forAll(cents, share, (amountCents, shareE6) => {
+    const product = BigInt(amountCents) * BigInt(shareE6);
+    equal(BigInt(mulDivCeil(amountCents, shareE6, WHOLE_E6)), (product + 999_999n) / 1_000_000n);
+    for (const side of [UP, DOWN])
+      equal(BigInt(edgeCents(side, 5_00, amountCents, shareE6)), edgeOf(side, 5_00, amountCents, shareE6));
+  });
 });
 
 function quoting(house = fairHouse()) {
@@ -202,15 +195,12 @@ test('without a fee, a side at just its fair share bears any stake', () => {
 test('what is available is taken, wherever a round stands', () => {
   const stakes = fc.integer({ min: 1_00, max: 5_000_00 });
   const wish = fc.record({ side: fc.constantFrom('UP', 'DOWN'), stakeCents: stakes, fairShareE6: share });
-  fc.assert(
-    fc.property(fc.array(wish, { maxLength: 30, size: 'max' }), share, (wishes, fairShareE6) => {
-      const { exchange, bet } = quoting(fairHouse({ seedCents: 100_00 }));
-      for (const one of wishes) bet(one);
-      for (const [index, side] of SIDES.entries()) {
-        const stakeCents = availableCents(roundOf(exchange), index, fairShareE6);
-        if (stakeCents > 0) equal(bet({ side, stakeCents, fairShareE6 }), 'accepted');
-      }
-    }),
-    { numRuns: 60 },
-  );
+  forMany({ numRuns: 60 }, fc.array(wish, { maxLength: 30, size: 'max' }), share, (wishes, fairShareE6) => {
+    const { exchange, bet } = quoting(fairHouse({ seedCents: 100_00 }));
+    for (const one of wishes) bet(one);
+    for (const [index, side] of SIDES.entries()) {
+      const stakeCents = availableCents(roundOf(exchange), index, fairShareE6);
+      if (stakeCents > 0) equal(bet({ side, stakeCents, fairShareE6 }), 'accepted');
+    }
+  });
 });

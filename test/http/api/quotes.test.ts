@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { defaultRules, RULES_VERSION } from '../../../engine/model/rules.js';
 import type { OrderQuote, QuoteInParts } from '../../../http/wire/account-types.js';
 import type { OrderResult } from '../../../http/wire/types.js';
+import { forMany } from '../../support/for-all.js';
 import { type Bettor, codeOf, dataOf, errorOf, Harness, type Reply, withRounds } from './harness.js';
 
 const MARKET = 'BTC_ONE_MINUTE';
@@ -177,36 +178,34 @@ const GUARDS = [{}, {}, { minOdds: 1.6 }, { limitOdds: 1.7 }, { expectedPercent:
 
 test('a quote in parts is what these orders get one after the other, to the cent, and where they end', () => {
   const ends = new Map<string, number>();
-  fc.assert(
-    fc.property(
-      fc.record({
-        fairShareE6: fc.constantFrom(-1, 500_000, 640_000, 30_000),
-        before: fc.array(fc.tuple(side, fc.integer({ min: 1_00, max: 900_00 })), { maxLength: 4 }),
-        openBetsMax: fc.constantFrom(12, 10_000),
-        balanceCents: fc.constantFrom(500_00, 1_000_000_00),
-        wish: fc.record({
-          prediction: side,
-          cents: fc.oneof(fc.integer({ min: 90, max: 150_00 }), fc.integer({ min: 200_00, max: 900_00 })),
-          parts: fc.integer({ min: 2, max: 25 }),
-          guard: fc.constantFrom<object>(...GUARDS),
-        }),
-      }),
-      ({ fairShareE6, before, openBetsMax, balanceCents, wish }) => {
-        const api = openAt(fairShareE6, openBetsMax);
-        const other = api.bettor({ tier: 'VIP', balanceCents: 1_000_000_00 });
-        for (const [prediction, cents] of before)
-          api.order(other.secret, { ...ORDER, prediction, amount: cents / 100 });
-        const { secret } = api.bettor({ tier: 'VIP', balanceCents });
-        const { seq } = api.host.engine;
-        const { inParts } = quoted(api, secret, wish);
-        assert.equal(api.host.engine.seq, seq, 'a quote changes nothing');
-        const { got } = placedInParts(api, secret, wish);
-        assert.deepEqual(inParts, got);
-        const end = got.refusal?.code ?? (got.resting > 0 ? 'rests' : 'placed');
-        if (got.placed > 0) ends.set(end, (ends.get(end) ?? 0) + 1);
-      },
-    ),
+  forMany(
     { numRuns: 70, seed: 31 },
+    fc.record({
+      fairShareE6: fc.constantFrom(-1, 500_000, 640_000, 30_000),
+      before: fc.array(fc.tuple(side, fc.integer({ min: 1_00, max: 900_00 })), { maxLength: 4 }),
+      openBetsMax: fc.constantFrom(12, 10_000),
+      balanceCents: fc.constantFrom(500_00, 1_000_000_00),
+      wish: fc.record({
+        prediction: side,
+        cents: fc.oneof(fc.integer({ min: 90, max: 150_00 }), fc.integer({ min: 200_00, max: 900_00 })),
+        parts: fc.integer({ min: 2, max: 25 }),
+        guard: fc.constantFrom<object>(...GUARDS),
+      }),
+    }),
+    ({ fairShareE6, before, openBetsMax, balanceCents, wish }) => {
+      const api = openAt(fairShareE6, openBetsMax);
+      const other = api.bettor({ tier: 'VIP', balanceCents: 1_000_000_00 });
+      for (const [prediction, cents] of before)
+        api.order(other.secret, { ...ORDER, prediction, amount: cents / 100 });
+      const { secret } = api.bettor({ tier: 'VIP', balanceCents });
+      const { seq } = api.host.engine;
+      const { inParts } = quoted(api, secret, wish);
+      assert.equal(api.host.engine.seq, seq, 'a quote changes nothing');
+      const { got } = placedInParts(api, secret, wish);
+      assert.deepEqual(inParts, got);
+      const end = got.refusal?.code ?? (got.resting > 0 ? 'rests' : 'placed');
+      if (got.placed > 0) ends.set(end, (ends.get(end) ?? 0) + 1);
+    },
   );
   const expected = [
     'insufficient_balance',

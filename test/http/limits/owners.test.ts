@@ -6,6 +6,7 @@ import { Kind, Owner } from '../../../http/limits/owner.js';
 import { OwnerTable } from '../../../http/limits/owner-table.js';
 import { Memory } from '../../../http/limits/shared-memory.js';
 import { ClientAddresses } from '../../../http/uws/client-address.js';
+import { forAll, forMany } from '../../support/for-all.js';
 
 const idOf = (address: string): Owner => {
   const id = new Owner();
@@ -28,12 +29,10 @@ const bytes = fc.oneof(
 
 test('the words of an address say all of it', () => {
   const addresses = new ClientAddresses([]);
-  fc.assert(
-    fc.property(bytes, (peer) => {
-      const { counted } = addresses.peer(new Uint8Array(peer).buffer);
-      assert.equal(textOf(idOf(counted)), counted);
-    }),
-  );
+  forAll(bytes, (peer) => {
+    const { counted } = addresses.peer(new Uint8Array(peer).buffer);
+    assert.equal(textOf(idOf(counted)), counted);
+  });
   for (const address of ['0.0.0.0', '255.255.255.255', '0:0:0:0::/64', 'ffff:ffff:ffff:ffff::/64', 'unknown'])
     assert.equal(textOf(idOf(address)), address);
 });
@@ -49,24 +48,21 @@ test('a table of ids is a map', () => {
     maxLength: 200,
     size: 'max',
   });
-  fc.assert(
-    fc.property(fc.integer({ min: 0, max: 2 ** 32 - 1 }), steps, (seed, stream) => {
-      const table = new OwnerTable(new Memory(new ArrayBuffer(OwnerTable.bytes(idsMax))), idsMax, seed);
-      const map = new Map<string, { id: Owner; value: number }>();
-      for (const { id: words, value } of stream) {
-        const id = Object.assign(new Owner(), words);
-        const name = JSON.stringify(words);
-        if (value === 0 && map.has(name)) {
-          table.delete(id);
-          map.delete(name);
-        } else if (value > 0 && (map.has(name) || map.size < idsMax)) {
-          table.set(id, value);
-          map.set(name, { id, value });
-        }
-        assert.equal(table.get(id), map.get(name)?.value ?? 0);
-        for (const kept of map.values()) assert.equal(table.get(kept.id), kept.value);
+  forMany({ numRuns: 500 }, fc.integer({ min: 0, max: 2 ** 32 - 1 }), steps, (seed, stream) => {
+    const table = new OwnerTable(new Memory(new ArrayBuffer(OwnerTable.bytes(idsMax))), idsMax, seed);
+    const map = new Map<string, { id: Owner; value: number }>();
+    for (const { id: words, value } of stream) {
+      const id = Object.assign(new Owner(), words);
+      const name = JSON.stringify(words);
+      if (value === 0 && map.has(name)) {
+        table.delete(id);
+        map.delete(name);
+      } else if (value > 0 && (map.has(name) || map.size < idsMax)) {
+        table.set(id, value);
+        map.set(name, { id, value });
       }
-    }),
-    { numRuns: 500 },
-  );
+      assert.equal(table.get(id), map.get(name)?.value ?? 0);
+      for (const kept of map.values()) assert.equal(table.get(kept.id), kept.value);
+    }
+  });
 });

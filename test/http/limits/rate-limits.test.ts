@@ -11,6 +11,7 @@ import {
 } from '../../../config/rate-limits.js';
 import { type Admission, type Counted, type KeyState, RateLimits } from '../../../http/limits/rate-limits.js';
 import { shareLimits } from '../../../http/limits/shared-limits.js';
+import { forMany } from '../../support/for-all.js';
 import { accountOf } from '../../support/http/limits-capacity.js';
 import { type LimitAnswer, RateLimitReference } from '../../support/http/rate-limit-reference.js';
 
@@ -69,49 +70,43 @@ const settings: fc.Arbitrary<RateLimitSettings> = fc
   }));
 
 test('every answer is that of a list of all requests', () => {
-  fc.assert(
-    fc.property(settings, arrivals, (limitSettings, stream) => {
-      const limits = limitsOf(limitSettings);
-      const reference = new RateLimitReference(limitSettings);
-      let nowMs = START_MS;
-      for (const arrival of stream) {
-        nowMs += arrival.gapMs;
-        const decided = take(limits, arrival, nowMs);
-        assert.deepEqual(decided, reference.take(askerOf(arrival), arrival.keyState, nowMs));
-      }
-    }),
-    { numRuns: 600 },
-  );
+  forMany({ numRuns: 600 }, settings, arrivals, (limitSettings, stream) => {
+    const limits = limitsOf(limitSettings);
+    const reference = new RateLimitReference(limitSettings);
+    let nowMs = START_MS;
+    for (const arrival of stream) {
+      nowMs += arrival.gapMs;
+      const decided = take(limits, arrival, nowMs);
+      assert.deepEqual(decided, reference.take(askerOf(arrival), arrival.keyState, nowMs));
+    }
+  });
 });
 
 test('Retry-After is enough to succeed, and one second less is not', () => {
-  fc.assert(
-    fc.property(settings, arrivals, (limitSettings, stream) => {
-      let nowMs = START_MS;
-      stream.forEach((last, index) => {
-        nowMs += last.gapMs;
-        // The same stream again, as far as here, because asking again would count.
-        const ask = (delayMs: number): LimitAnswer => {
-          const limits = limitsOf(limitSettings);
-          let timeMs = START_MS;
-          for (const arrival of stream.slice(0, index)) {
-            timeMs += arrival.gapMs;
-            take(limits, arrival, timeMs);
-          }
-          return take(limits, last, nowMs + delayMs);
-        };
-        const first = ask(0);
-        if (first.admitted) return;
-        assert.ok(first.retryAfterSeconds >= 1 && first.retryAfterSeconds <= 60);
-        assert.ok(ask(first.retryAfterSeconds * 1000).admitted);
-        // A forbidden request waits for its key's limits as if it were not.
-        if (first.retryAfterSeconds > 1 && last.keyState !== 'forbidden') {
-          assert.equal(ask((first.retryAfterSeconds - 1) * 1000).admitted, false);
+  forMany({ numRuns: 60 }, settings, arrivals, (limitSettings, stream) => {
+    let nowMs = START_MS;
+    stream.forEach((last, index) => {
+      nowMs += last.gapMs;
+      // The same stream again, as far as here, because asking again would count.
+      const ask = (delayMs: number): LimitAnswer => {
+        const limits = limitsOf(limitSettings);
+        let timeMs = START_MS;
+        for (const arrival of stream.slice(0, index)) {
+          timeMs += arrival.gapMs;
+          take(limits, arrival, timeMs);
         }
-      });
-    }),
-    { numRuns: 60 },
-  );
+        return take(limits, last, nowMs + delayMs);
+      };
+      const first = ask(0);
+      if (first.admitted) return;
+      assert.ok(first.retryAfterSeconds >= 1 && first.retryAfterSeconds <= 60);
+      assert.ok(ask(first.retryAfterSeconds * 1000).admitted);
+      // A forbidden request waits for its key's limits as if it were not.
+      if (first.retryAfterSeconds > 1 && last.keyState !== 'forbidden') {
+        assert.equal(ask((first.retryAfterSeconds - 1) * 1000).admitted, false);
+      }
+    });
+  });
 });
 
 const LIMITS: RateLimitSettings = { keyRead: 3, keyWrite: 2, keyCancel: 5, account: 4, ip: 6 };
@@ -144,31 +139,26 @@ test('a limit of a million a minute is exact', () => {
 });
 
 test('what is left of all limits agrees with the headers, and reading it counts nothing', () => {
-  fc.assert(
-    fc.property(settings, arrivals, (limitSettings, stream) => {
-      const limits = limitsOf(limitSettings);
-      const undisturbed = limitsOf(limitSettings);
-      let nowMs = START_MS;
-      for (const arrival of stream) {
-        nowMs += arrival.gapMs;
-        const answer = take(limits, arrival, nowMs);
-        assert.deepEqual(answer, take(undisturbed, arrival, nowMs));
-        const { address, key, keyLimit, keyState } = arrival;
-        const owner = { address: `10.0.0.${address}`, key, account: accountOf(key) };
-        const left = limits.left(owner, nowMs);
-        const { keyRead, keyWrite, keyCancel, account, ip } = left;
-        const found = Object.fromEntries(Object.entries(left).map(([name, { limit }]) => [name, limit]));
-        assert.deepEqual(found, limitSettings);
-        const counting =
-          keyState === 'unknown' ? [ip] : [ip, account, [keyRead, keyWrite, keyCancel][keyLimit] ?? ip];
-        const nearest = Math.min(...counting.map(({ remaining }) => remaining));
-        const shown = counting.find(
-          ({ limit, remaining }) => limit === answer.limit && remaining === nearest,
-        );
-        assert.ok(shown !== undefined, `${answer.limit} is a limit with ${nearest} left`);
-        assert.deepEqual([shown.remaining, shown.resetSeconds], [answer.remaining, answer.resetSeconds]);
-      }
-    }),
-    { numRuns: 300 },
-  );
+  forMany({ numRuns: 300 }, settings, arrivals, (limitSettings, stream) => {
+    const limits = limitsOf(limitSettings);
+    const undisturbed = limitsOf(limitSettings);
+    let nowMs = START_MS;
+    for (const arrival of stream) {
+      nowMs += arrival.gapMs;
+      const answer = take(limits, arrival, nowMs);
+      assert.deepEqual(answer, take(undisturbed, arrival, nowMs));
+      const { address, key, keyLimit, keyState } = arrival;
+      const owner = { address: `10.0.0.${address}`, key, account: accountOf(key) };
+      const left = limits.left(owner, nowMs);
+      const { keyRead, keyWrite, keyCancel, account, ip } = left;
+      const found = Object.fromEntries(Object.entries(left).map(([name, { limit }]) => [name, limit]));
+      assert.deepEqual(found, limitSettings);
+      const counting =
+        keyState === 'unknown' ? [ip] : [ip, account, [keyRead, keyWrite, keyCancel][keyLimit] ?? ip];
+      const nearest = Math.min(...counting.map(({ remaining }) => remaining));
+      const shown = counting.find(({ limit, remaining }) => limit === answer.limit && remaining === nearest);
+      assert.ok(shown !== undefined, `${answer.limit} is a limit with ${nearest} left`);
+      assert.deepEqual([shown.remaining, shown.resetSeconds], [answer.remaining, answer.resetSeconds]);
+    }
+  });
 });

@@ -6,6 +6,7 @@ import { MARKET_IDS } from '../../../engine/model/domain.js';
 import { orderOf } from '../../../http/api/order-request.js';
 import { readRequest } from '../../../http/stream/requests.js';
 import { readUsualOrder } from '../../../http/stream/usual-order.js';
+import { forMany } from '../../support/for-all.js';
 
 const message = fc.record(
   {
@@ -44,12 +45,9 @@ function readsAlike(text: string): boolean {
 
 test('a usual order is read alike, with and without spaces', () => {
   let usual = 0;
-  fc.assert(
-    fc.property(message, fc.constantFrom('', ' '), (value, gap) => {
-      if (readsAlike(textOf(value, gap))) usual += 1;
-    }),
-    { numRuns: 400 },
-  );
+  forMany({ numRuns: 400 }, message, fc.constantFrom('', ' '), (value, gap) => {
+    if (readsAlike(textOf(value, gap))) usual += 1;
+  });
   assert.ok(usual > 20, `${usual} of 400 went the short way`);
 });
 
@@ -59,13 +57,10 @@ test('a message that is nearly one is never read otherwise', () => {
     fc.constantFrom('', '"', '0', '1', '-', ' ', '}', '{', ',', 'e', '\\', '\u00e9', '"x":1,'),
     fc.nat(2),
   );
-  fc.assert(
-    fc.property(message, fc.constantFrom('', ' '), change, (value, gap, [at, piece, cut]) => {
-      const text = textOf(value, gap);
-      readsAlike(text.slice(0, at) + piece + text.slice(at + cut));
-    }),
-    { numRuns: 3_000 },
-  );
+  forMany({ numRuns: 3_000 }, message, fc.constantFrom('', ' '), change, (value, gap, [at, piece, cut]) => {
+    const text = textOf(value, gap);
+    readsAlike(text.slice(0, at) + piece + text.slice(at + cut));
+  });
 });
 
 test('an id with a leading zero, more than the order, or less of it goes the long way', () => {

@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { parseAddressRange } from '../../../config/hosts.js';
 import { ClientAddresses } from '../../../http/uws/client-address.js';
+import { forAll } from '../../support/for-all.js';
 
 const bytesOf = (...bytes: number[]): ArrayBuffer => new Uint8Array(bytes).buffer;
 const ipv4 = (text: string): ArrayBuffer => bytesOf(...text.split('.').map(Number));
@@ -98,18 +99,16 @@ test('a list without an address counts for its own proxy', () => {
 
 test('every text form of an IPv6 address counts as its bytes do', () => {
   const group = fc.oneof(fc.constantFrom(0, 0, 0xffff), fc.integer({ min: 0, max: 0xffff }));
-  fc.assert(
-    fc.property(fc.array(group, { minLength: 8, maxLength: 8 }), (groups) => {
-      const long = groups.map((g) => g.toString(16)).join(':');
-      const short = new SocketAddress({ address: long, family: 'ipv6' }).address;
-      const forwarding = new ClientAddresses(['10.0.0.1']);
-      const proxy = forwarding.peer(ipv4('10.0.0.1'));
-      const direct = forwarding.peer(ipv6(...groups)).counted;
-      assert.deepEqual([forwarding.counted(proxy, long), forwarding.counted(proxy, short)], [direct, direct]);
-      const isMapped = groups.slice(0, 5).every((g) => g === 0) && groups[5] === 0xffff;
-      assert.equal(isIPv4(direct), isMapped);
-    }),
-  );
+  forAll(fc.array(group, { minLength: 8, maxLength: 8 }), (groups) => {
+    const long = groups.map((g) => g.toString(16)).join(':');
+    const short = new SocketAddress({ address: long, family: 'ipv6' }).address;
+    const forwarding = new ClientAddresses(['10.0.0.1']);
+    const proxy = forwarding.peer(ipv4('10.0.0.1'));
+    const direct = forwarding.peer(ipv6(...groups)).counted;
+    assert.deepEqual([forwarding.counted(proxy, long), forwarding.counted(proxy, short)], [direct, direct]);
+    const isMapped = groups.slice(0, 5).every((g) => g === 0) && groups[5] === 0xffff;
+    assert.equal(isIPv4(direct), isMapped);
+  });
 });
 
 test('many addresses are distinguished, whatever is cached', () => {

@@ -5,24 +5,27 @@ import fc from 'fast-check';
 import { AMOUNT_CENTS_MAX } from '../../../engine/base/money.js';
 import { HeadTexts } from '../../../http/wire/head-texts.js';
 import { hundredthsText, oddsText } from '../../../http/wire/wire.js';
+import { forAll, forMany } from '../../support/for-all.js';
 
 test('hundredths print as JSON numbers', () => {
   const some = [0, 1, 9, 10, 99, 100, 101, 110, 1_000, AMOUNT_CENTS_MAX - 1, AMOUNT_CENTS_MAX];
-  fc.assert(
-    fc.property(fc.integer({ min: -AMOUNT_CENTS_MAX, max: AMOUNT_CENTS_MAX }), (cents) => {
-      assert.equal(hundredthsText(cents), JSON.stringify(cents / 100));
-    }),
+  forMany(
     { examples: [...some, ...some.map((cents) => 0 - cents)].map((cents): [number] => [cents]) },
+    fc.integer({ min: -AMOUNT_CENTS_MAX, max: AMOUNT_CENTS_MAX }),
+    (cents) => {
+      assert.equal(hundredthsText(cents), JSON.stringify(cents / 100));
+    },
   );
 });
 
 test('odds print with at most four decimals and no trailing zero', () => {
   const some = [10_000, 10_001, 10_010, 10_100, 11_000, 19_800, 20_000, 123_456_789];
-  fc.assert(
-    fc.property(fc.integer({ min: 10_000, max: 1_000_000_000_000 }), (odds) => {
-      assert.equal(oddsText(odds), JSON.stringify(odds / 10_000));
-    }),
+  forMany(
     { examples: some.map((odds): [number] => [odds]) },
+    fc.integer({ min: 10_000, max: 1_000_000_000_000 }),
+    (odds) => {
+      assert.equal(oddsText(odds), JSON.stringify(odds / 10_000));
+    },
   );
 });
 
@@ -42,14 +45,12 @@ const head = fc.record({
 });
 
 test('a head in bytes is the same as its text, whatever the last one was', () => {
-  fc.assert(
-    fc.property(fc.array(head, { maxLength: 20 }), (heads) => {
-      const texts = new HeadTexts('run0', POLICIES);
-      for (const { status, last, kind, remaining, resetSeconds, requestNumber } of heads) {
-        const text = `${status}\r\n${texts.limitHead(kind)}${texts.tail(remaining, resetSeconds, requestNumber)}${last}`;
-        const bytes = texts.bytes(status, last, kind, remaining, resetSeconds, requestNumber);
-        assert.equal(Buffer.from(bytes).toString('latin1'), text);
-      }
-    }),
-  );
+  forAll(fc.array(head, { maxLength: 20 }), (heads) => {
+    const texts = new HeadTexts('run0', POLICIES);
+    for (const { status, last, kind, remaining, resetSeconds, requestNumber } of heads) {
+      const text = `${status}\r\n${texts.limitHead(kind)}${texts.tail(remaining, resetSeconds, requestNumber)}${last}`;
+      const bytes = texts.bytes(status, last, kind, remaining, resetSeconds, requestNumber);
+      assert.equal(Buffer.from(bytes).toString('latin1'), text);
+    }
+  });
 });

@@ -17,6 +17,7 @@ import {
   partsOf,
 } from '../../../persistence/replication/log/message.js';
 import { LOG_BEGIN } from '../../../persistence/replication/log/replicated-log.js';
+import { forAll } from '../../support/for-all.js';
 import { ModelLog } from './model-log.js';
 import { BEGINNING, batchAfter, batches, follow, journalOf, lead, succeed } from './support.js';
 
@@ -155,29 +156,25 @@ test('a journal of another history is refused', async () => {
 const isDamaged = (error: Error & { code?: string }): boolean => error.code === 'replication_damaged';
 
 test('a batch of any text and length comes out of its messages as it went in', () => {
-  fc.assert(
-    fc.property(
-      fc.string({ unit: 'binary', maxLength: 100, size: 'max' }),
-      fc.integer({ min: 1, max: 64 }),
-      (text, bytesMax) => {
-        const row = sealBatch(BEGINNING, {
-          firstSeq: 1,
-          lastSeq: 4,
-          timeMs: 9,
-          commands: JSON.stringify(text),
-          digest: 'd',
-        });
-        const parts = partsOf(row, 7, bytesMax);
-        assert.equal(new Set(parts.map(idOf)).size, parts.length);
-        const joiner = new BatchJoiner(BEGINNING, 7);
-        const joined = parts.map((part, index) =>
-          joiner.add(decodeMessage(encodeMessage(part), index), index),
-        );
-        assert.deepEqual(joined.at(-1), row);
-        assert.ok(joined.slice(0, -1).every((value) => value === null));
-        assert.ok(parts.every((part) => part.text.length <= bytesMax));
-      },
-    ),
+  forAll(
+    fc.string({ unit: 'binary', maxLength: 100, size: 'max' }),
+    fc.integer({ min: 1, max: 64 }),
+    (text, bytesMax) => {
+      const row = sealBatch(BEGINNING, {
+        firstSeq: 1,
+        lastSeq: 4,
+        timeMs: 9,
+        commands: JSON.stringify(text),
+        digest: 'd',
+      });
+      const parts = partsOf(row, 7, bytesMax);
+      assert.equal(new Set(parts.map(idOf)).size, parts.length);
+      const joiner = new BatchJoiner(BEGINNING, 7);
+      const joined = parts.map((part, index) => joiner.add(decodeMessage(encodeMessage(part), index), index));
+      assert.deepEqual(joined.at(-1), row);
+      assert.ok(joined.slice(0, -1).every((value) => value === null));
+      assert.ok(parts.every((part) => part.text.length <= bytesMax));
+    },
   );
 });
 

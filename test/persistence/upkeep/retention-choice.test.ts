@@ -15,6 +15,7 @@ import {
   whySegmentStays,
   whySnapshotsStay,
 } from '../../../persistence/upkeep/retention/choice.js';
+import { forMany } from '../../support/for-all.js';
 
 const START_MS = Date.UTC(2026, 0, 1, 7, 13);
 const MINUTE_MS = 60_000;
@@ -99,26 +100,24 @@ const step = fc.record({
 
 test('every moment within the retention can be computed after any number of prunes', () => {
   let pruned = 0;
-  fc.assert(
-    fc.property(
-      kept,
-      retention,
-      fc.array(step, { minLength: 30, maxLength: 120, size: 'max' }),
-      (snapshots, segmentsMs, steps) => {
-        const life = new Life();
-        const policy = { segmentsMs, snapshots };
-        for (const { afterMs, isSealed, isSnapshot, archiveLag } of steps) {
-          life.command(afterMs);
-          if (isSealed) life.seal();
-          if (!isSnapshot) continue;
-          life.snapshot();
-          life.prune(policy, life.seq - archiveLag);
-          assert.equal(life.firstHole(life.nowMs - segmentsMs), null);
-          if (life.firstSeq > 1) pruned += 1;
-        }
-      },
-    ),
+  forMany(
     { numRuns: 300 },
+    kept,
+    retention,
+    fc.array(step, { minLength: 30, maxLength: 120, size: 'max' }),
+    (snapshots, segmentsMs, steps) => {
+      const life = new Life();
+      const policy = { segmentsMs, snapshots };
+      for (const { afterMs, isSealed, isSnapshot, archiveLag } of steps) {
+        life.command(afterMs);
+        if (isSealed) life.seal();
+        if (!isSnapshot) continue;
+        life.snapshot();
+        life.prune(policy, life.seq - archiveLag);
+        assert.equal(life.firstHole(life.nowMs - segmentsMs), null);
+        if (life.firstSeq > 1) pruned += 1;
+      }
+    },
   );
   assert.ok(pruned > 1_000, `only ${pruned} prunes let go of segments`);
 });

@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { usualMs } from '../../../../engine/host/ticks/calendar.js';
 import { fairShareE6, normalBelow } from '../../../../engine/host/ticks/fair-share.js';
 import { INCREMENT_CHANGES, Volatility } from '../../../../engine/host/ticks/volatility.js';
+import { forAll } from '../../../support/for-all.js';
 import { Rng } from '../../../support/reference/random/rng.js';
 
 const START_MS = Date.UTC(2026, 5, 10, 12);
@@ -177,18 +178,16 @@ test('a silence says nothing, ticks of one time or of an earlier one neither', (
 
 test('property: whatever the prices are, the estimate stays within 8 times what is configured, either way', () => {
   const tick = fc.record({ price: fc.double({ min: 1e-9, max: 1e12, noNaN: true }), waitMs: fc.nat(90_000) });
-  fc.assert(
-    fc.property(fc.array(tick, { maxLength: 200, size: 'max' }), fc.nat(86_400_000), (ticks, leftMs) => {
-      const seen = new Volatility(0.5);
-      let nowMs = START_MS;
-      for (const { price, waitMs } of ticks) {
-        nowMs += waitMs;
-        seen.take(price, nowMs);
-      }
-      const perYear = (seen.varianceOver(leftMs + 1) / (leftMs + 1)) * YEAR_MS;
-      assert.ok(perYear >= 0.0625 ** 2 * (1 - 1e-9) && perYear <= 4 ** 2 * (1 + 1e-9), String(perYear));
-    }),
-  );
+  forAll(fc.array(tick, { maxLength: 200, size: 'max' }), fc.nat(86_400_000), (ticks, leftMs) => {
+    const seen = new Volatility(0.5);
+    let nowMs = START_MS;
+    for (const { price, waitMs } of ticks) {
+      nowMs += waitMs;
+      seen.take(price, nowMs);
+    }
+    const perYear = (seen.varianceOver(leftMs + 1) / (leftMs + 1)) * YEAR_MS;
+    assert.ok(perYear >= 0.0625 ** 2 * (1 - 1e-9) && perYear <= 4 ** 2 * (1 + 1e-9), String(perYear));
+  });
 });
 
 test('the normal distribution is that of the tables', () => {
@@ -223,11 +222,9 @@ test('the fair share: even at the open price, a standard deviation above it 84.1
   assert.equal(fairShareE6(100, 100 * Math.exp(1), variance), 1_000_000);
   assert.equal(fairShareE6(100, 100 * Math.exp(-1), variance), 0);
   const price = fc.double({ min: 50, max: 200, noNaN: true });
-  fc.assert(
-    fc.property(price, price, fc.double({ min: 1e-9, max: 1, noNaN: true }), (open, now, left) => {
-      const up = fairShareE6(open, now, left);
-      assert.ok(up >= 0 && up <= 1_000_000);
-      assert.ok(Math.abs(up + fairShareE6(now, open, left) - 1_000_000) <= 1);
-    }),
-  );
+  forAll(price, price, fc.double({ min: 1e-9, max: 1, noNaN: true }), (open, now, left) => {
+    const up = fairShareE6(open, now, left);
+    assert.ok(up >= 0 && up <= 1_000_000);
+    assert.ok(Math.abs(up + fairShareE6(now, open, left) - 1_000_000) <= 1);
+  });
 });
