@@ -3,7 +3,6 @@
  * together as `start/server.ts` does it, with the simulator's clock, journal, feed and network.
  */
 import { keyDigest } from '../../../crypto/api-keys.js';
-import { fail } from '../../../engine/base/assert.js';
 import type { Engine } from '../../../engine/engine.js';
 import { applyRules, fundHouse } from '../../../engine/host/bootstrap.js';
 import { ClockGuard } from '../../../engine/host/clock-guard.js';
@@ -25,13 +24,10 @@ import type { SharedLimits } from '../../../http/limits/shared-limits.js';
 import { Denials } from '../../../http/operator/access/callers.js';
 import { TokenGuard } from '../../../http/operator/access/token-guard.js';
 import { createOperatorApi } from '../../../http/operator/api.js';
-import { routeOf } from '../../../http/operator/endpoint.js';
-import { ENDPOINTS } from '../../../http/operator/endpoints.js';
-import { EarningsCache } from '../../../http/operator/figures/earnings.js';
 import { healthRoutes, type NotReady } from '../../../http/operator/health.js';
-import { OperatorQueries } from '../../../http/operator/queries/operator-queries.js';
 import { EngineQueries } from '../../../http/operator/queries/query.js';
 import { NO_ARCHIVE } from '../../support/engine/archive-of-journal.js';
+import { operatorDesk, operatorRoutes } from '../../support/host/operator-api.js';
 import type { Rng } from '../../support/reference/random/rng.js';
 import { BoardAudit } from '../audit/board.js';
 import type { WorldConfig } from '../config.js';
@@ -207,33 +203,10 @@ export class Server {
     const { sequencer, lifecycle, feed } = this;
     const onFatal = (error: unknown): void =>
       this.parts.watcher.onFatal(error instanceof Error ? error : new Error(String(error)));
-    const desk = new OperatorQueries({
-      sequencer,
-      lifecycle,
-      tracker,
-      pushFeed: feed,
-      manualRun: null,
-      status: null,
-      beforeTelling: () => undefined,
-      schedule,
-      onFault: (error) => {
-        throw error;
-      },
-      onFatal,
-    });
-    const notAsked = (): never => fail('no client of a world asks for figures');
-    const services = {
-      engine: new EngineQueries(desk.answer),
-      archive: NO_ARCHIVE,
-      earnings: new EarningsCache(),
-      vitals: notAsked,
-      prices: notAsked,
-      document: notAsked,
-      trace: notAsked,
-    };
+    const desk = operatorDesk({ sequencer, lifecycle, tracker, schedule }, undefined, onFatal, feed);
     return createOperatorApi({
       routes: [
-        ...ENDPOINTS.map((endpoint) => routeOf(endpoint, services)),
+        ...operatorRoutes(new EngineQueries(desk.answer), NO_ARCHIVE),
         ...healthRoutes({ turnAgeMs: () => 0, notReady: () => (this.isStopping ? [STOPPING] : []) }),
       ],
       denials: new Denials(this.parts.clock),

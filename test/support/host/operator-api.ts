@@ -3,6 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { keyDigest } from '../../../crypto/api-keys.js';
 import type { ArchiveReads } from '../../../engine/model/archive-reads.js';
 import { OPERATOR_ROLES, type OperatorRole } from '../../../engine/model/operators.js';
+import type { PushFeed } from '../../../feeds/push-feed.js';
 import { Denials } from '../../../http/operator/access/callers.js';
 import { TokenGuard } from '../../../http/operator/access/token-guard.js';
 import { createOperatorApi } from '../../../http/operator/api.js';
@@ -31,19 +32,16 @@ function fail(error: unknown): never {
 const tokenOf = (role: OperatorRole): string => `token-of-the-role-${role}`;
 
 export function operatorDesk(
-  host: TestHost,
-  onFault: (error: unknown, kind: string) => string,
+  host: Pick<TestHost, 'sequencer' | 'lifecycle' | 'tracker' | 'schedule'>,
+  onFault: (error: unknown, kind: string) => string = fail,
   onFatal: (error: unknown) => void = fail,
+  pushFeed: PushFeed | null = null,
 ): OperatorQueries {
   return new OperatorQueries({
-    ...host,
-    pushFeed: null,
+    ...{ ...host, pushFeed, onFault, onFatal },
     manualRun: null,
     status: null,
     beforeTelling: () => undefined,
-    schedule: host.schedule,
-    onFault,
-    onFatal,
   });
 }
 
@@ -63,7 +61,7 @@ export function operatorRoutes(engine: EngineQueries, archive: ArchiveReads): Re
 export function operatorApi() {
   const host = liveHost();
   const { clock, engine } = host;
-  const queries = new EngineQueries(operatorDesk(host, fail).answer);
+  const queries = new EngineQueries(operatorDesk(host).answer);
   const denials = new Denials(clock);
   const tokens = OPERATOR_ROLES.map((role) => ({ name: role, role, digest: keyDigest(tokenOf(role)) }));
   const handle = createOperatorApi({
