@@ -44,8 +44,7 @@ class Market {
   settle(): void {
     if (this.#minutes < 12) {
       this.#minutes += 1;
-      this.exchange.passTo(this.#minutes * MINUTE_MS);
-      this.exchange.boundary(BTC_1M, this.#minutes * MINUTE_MS, 100 + this.rng.integer(-1, 1));
+      this.exchange.ends(BTC_1M, this.#minutes * MINUTE_MS, 100 + this.rng.integer(-1, 1));
     }
     if (!this.engine.settlementsWaiting) return;
     const betsMax = this.rng.pick([1, 2, 100]);
@@ -117,8 +116,7 @@ test('a greater number of kept bets does not bring back those that a smaller one
     exchange.outcomeOf({ kind: 'cancelOrder', timeMs: exchange.nowMs, account, key: 1, bet });
   exchange.openLate(BTC_1M, 100);
   for (let count = 0; count < 3; count += 1) exchange.placed({ account, market: BTC_1M });
-  exchange.passTo(MINUTE_MS);
-  exchange.boundary(BTC_1M, MINUTE_MS, 101);
+  exchange.ends(BTC_1M, MINUTE_MS, 101);
   exchange.accepted({ kind: 'settle', timeMs: exchange.nowMs, betsMax: 10 });
   exchange.configure({ ...rules, historyBetsMax: 3 });
   deepEqual([cancel(1), cancel(2)], ['order_not_found', 'order_not_pending']);
@@ -127,8 +125,7 @@ test('a greater number of kept bets does not bring back those that a smaller one
   exchange.passTo(MINUTE_MS + 1);
   for (let count = 0; count < 2; count += 1) exchange.placed({ account, market: BTC_1M });
   equal(cancel(2), 'order_not_pending', 'it is still among the settled ones');
-  exchange.passTo(2 * MINUTE_MS);
-  exchange.boundary(BTC_1M, 2 * MINUTE_MS, 101);
+  exchange.ends(BTC_1M, 2 * MINUTE_MS, 101);
   exchange.accepted({ kind: 'settle', timeMs: exchange.nowMs, betsMax: 10 });
   deepEqual(numbers(exchange.orders(account, 10)), [5]);
 });

@@ -32,8 +32,7 @@ test('an order for a round lands in that round or in none', () => {
   const outcomeFor = (number: number) => exchange.betOutcome({ account, guards: { roundNumber: number } });
   deepEqual([outcomeFor(roundNumber - 1), outcomeFor(roundNumber + 1)], ['round_changed', 'round_changed']);
   equal(outcomeFor(roundNumber), 'accepted');
-  exchange.passTo(MINUTE_MS);
-  exchange.boundary(BTC_1M, MINUTE_MS, 101);
+  exchange.ends(BTC_1M, MINUTE_MS, 101);
   equal(exchange.reads.currentRound(BTC_1M)?.roundNumber, roundNumber + 1);
   equal(outcomeFor(roundNumber), 'round_changed', 'a late retry');
   equal(outcomeFor(roundNumber + 1), 'accepted');

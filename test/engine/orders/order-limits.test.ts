@@ -86,8 +86,7 @@ test('an account has so many open bets and no more; resolved is not settled, and
   const { exchange, account } = Exchange.withAccount('GOLD', 1_000_00, { rules: { openBetsMax: 2 } });
   const bets = (count: number) => Array.from({ length: count }, () => exchange.betOutcome({ account }));
   deepEqual(bets(3), ['accepted', 'accepted', 'too_many_open_bets']);
-  exchange.passTo(60_000);
-  exchange.boundary(BTC_1M, 60_000, 101);
+  exchange.ends(BTC_1M, 60_000, 101);
   deepEqual(bets(1), ['too_many_open_bets']);
   exchange.accepted({ kind: 'settle', timeMs: exchange.nowMs, betsMax: 1 });
   deepEqual(bets(2), ['accepted', 'too_many_open_bets']);

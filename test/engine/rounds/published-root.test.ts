@@ -55,8 +55,7 @@ test('a root is put on record from the lock to the settlement, once, and is over
 
 test('a round that is settled first has no root', () => {
   const { exchange } = withBets(1);
-  exchange.passTo(60_000);
-  exchange.boundary(BTC_1M, 60_000, 101);
+  exchange.ends(BTC_1M, 60_000, 101);
   exchange.settleAll();
   equal(ROUND_STATUSES[must(exchange.reads.round(BTC_1M, ROUND), 'round').status], 'SETTLED');
   equal(publish(exchange, rootOf(1)), 'invalid_request');
@@ -74,8 +73,7 @@ test('a round knows where its prices came from and the fair shares of its bets',
   const { exchange, account } = withBets(0);
   const bare = proofOf(exchange);
   deepEqual([bare.open?.isLate, bare.close, bare.firstShareE6, bare.greatestShareE6], [true, null, -1, -1]);
-  exchange.passTo(60_000);
-  exchange.boundary(BTC_1M, 60_000, 101);
+  exchange.ends(BTC_1M, 60_000, 101);
   const next = must(exchange.reads.round(BTC_1M, ROUND + 1), 'the next round');
   equal(next.proof.open?.isLate, false);
   deepEqual(proofOf(exchange).close, next.proof.open, 'one price closes a round and opens the next');

@@ -58,8 +58,7 @@ test('UP, DOWN and DRAW pay what the rules say', () => {
     const bets = (['UP', 'DOWN'] as const).map((side) =>
       exchange.placed({ account, side, stakeCents: 100_00 }),
     );
-    exchange.passTo(60_000);
-    exchange.boundary(BTC_1M, 60_000, closePrice);
+    exchange.ends(BTC_1M, 60_000, closePrice);
     exchange.settleAll();
     const settled = [...exchange.orders(account, 2)].reverse();
     const results = settled.map((bet) => BET_RESULTS[bet.result]);
@@ -76,8 +75,7 @@ test('UP, DOWN and DRAW pay what the rules say', () => {
 test('a round that ends without a price is voided: stakes are returned, and the next round never opens', () => {
   const { exchange, account } = Exchange.withAccount('GOLD', 1_000_00);
   exchange.placed({ account, stakeCents: 400_00 });
-  exchange.passTo(60_000);
-  const events = exchange.boundary(BTC_1M, 60_000, null);
+  const events = exchange.ends(BTC_1M, 60_000, null);
   deepEqual(typesOf(events), ['boundaryPriced', 'roundResolved', 'roundNotOpened']);
   equal(currentNumber(exchange), null);
   exchange.settleAll();
@@ -95,8 +93,7 @@ test('a price of the greatest age, or as old as the opening price, decides; one 
     [90_000, 60_001, 'VOID', FIRST_ROUND + 1],
   ] as const) {
     const exchange = Exchange.opened({ market: { maxPriceAgeMs } });
-    exchange.passTo(60_000);
-    exchange.boundary(BTC_1M, 60_000, 101, ageMs);
+    exchange.ends(BTC_1M, 60_000, 101, ageMs);
     deepEqual(shown(exchange, FIRST_ROUND), ['SETTLED', result, 100, result === 'UP' ? 101 : null]);
     equal(currentNumber(exchange), current);
   }
@@ -146,8 +143,7 @@ test('a round whose price never arrives is UPCOMING until its end, and voided', 
 test('settled rounds stay readable until newer ones of their market replace them', () => {
   const exchange = Exchange.opened({ rules: { settledRoundsMax: 2 } });
   for (let minute = 1; minute <= 3; minute++) {
-    exchange.passTo(minute * MINUTE_MS);
-    exchange.boundary(BTC_1M, minute * MINUTE_MS, 100 + minute);
+    exchange.ends(BTC_1M, minute * MINUTE_MS, 100 + minute);
   }
   equal(shown(exchange, FIRST_ROUND), null);
   deepEqual(shown(exchange, FIRST_ROUND + 1), ['SETTLED', 'UP', 101, 102]);

@@ -57,8 +57,7 @@ test('a late opening needs a fresh price', () => {
 
 test('a round that lacked a price opens late in the same window', () => {
   const exchange = Exchange.opened();
-  exchange.passTo(60_000);
-  deepEqual(refusals(exchange.boundary(BTC_1M, 60_000, null)), [[FIRST_ROUND + 1, 'stale_price']]);
+  deepEqual(refusals(exchange.ends(BTC_1M, 60_000, null)), [[FIRST_ROUND + 1, 'stale_price']]);
   exchange.atMs = 70_000;
   equal(exchange.openLate(BTC_1M, 100), 'accepted');
   equal(currentNumber(exchange), FIRST_ROUND + 1);
@@ -105,11 +104,9 @@ test('a house with exactly both seeds opens a round; with a cent less it does no
   equal(poor.openLate(BTC_1M, 100), 'accepted');
 
   // At a boundary the closing round's money is back before the next one's is asked for.
-  enough.passTo(MINUTE_MS);
-  deepEqual(refusals(enough.boundary(BTC_1M, MINUTE_MS, 100)), []);
+  deepEqual(refusals(enough.ends(BTC_1M, MINUTE_MS, 100)), []);
   enough.placed({ account: enough.account('VIP', 100_000_00), stakeCents: 100_00 });
-  enough.passTo(2 * MINUTE_MS);
-  deepEqual(refusals(enough.boundary(BTC_1M, 2 * MINUTE_MS, 101)), [[FIRST_ROUND + 2, 'house_capital']]);
+  deepEqual(refusals(enough.ends(BTC_1M, 2 * MINUTE_MS, 101)), [[FIRST_ROUND + 2, 'house_capital']]);
 });
 
 test('a suspended market ends its round and opens no other until it is resumed', () => {
@@ -145,8 +142,7 @@ test('rounds open only if they end within market hours, to the millisecond', () 
     setHours(exchange, [[DAY_MS, DAY_MS + closeAtMs]]);
     exchange.openLate(EURUSD_1M, 1.08);
     for (let minute = 1; minute <= 4; minute++) {
-      exchange.passTo(minute * MINUTE_MS);
-      exchange.boundary(EURUSD_1M, minute * MINUTE_MS, 1.08);
+      exchange.ends(EURUSD_1M, minute * MINUTE_MS, 1.08);
     }
     const events = exchange.passTo(5 * MINUTE_MS);
     const expected = [
@@ -179,8 +175,7 @@ test('new rules apply to rounds that begin under them; others keep theirs', () =
   const old = exchange.reads.currentRound(BTC_1M);
   deepEqual([old?.lockTimeMs, old?.feeBps, old?.minStakeCents], [DAY_MS + 55_000, 300, 1_00]);
   equal(exchange.placed({ account, stakeCents: 100_00 }).payoutCents, 185_17);
-  exchange.passTo(MINUTE_MS);
-  exchange.boundary(BTC_1M, MINUTE_MS, 100);
+  exchange.ends(BTC_1M, MINUTE_MS, 100);
   const next = exchange.reads.currentRound(BTC_1M);
   deepEqual([next?.lockTimeMs, next?.feeBps, next?.minStakeCents], [DAY_MS + 110_000, 0, 2_00]);
   deepEqual([next?.poolUpCents, next?.poolDownCents, next?.seedCents], [5_00, 5_00, 5_00]);

@@ -154,6 +154,12 @@ export class Exchange {
     return this.accepted({ kind: 'boundaryPrice', timeMs: this.nowMs, boundaryMs, ...origin });
   }
 
+  /** On its boundary, from the start of the day. */
+  ends(market: number, atMs: number, price: number | null, ageMs = 0): readonly EngineEvent[] {
+    this.passTo(atMs);
+    return this.boundary(market, atMs, price, ageMs);
+  }
+
   settleAll(): readonly EngineEvent[] {
     return this.accepted({ kind: 'settle', timeMs: this.nowMs, betsMax: 100_000 });
   }
