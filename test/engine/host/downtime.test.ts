@@ -11,7 +11,7 @@ import {
   BTC_MINUTE,
   MINUTE_MS,
   ofKind,
-  pushHost,
+  openedHost,
   rulesOf,
   simulatedHost,
   simulatedPrices,
@@ -47,9 +47,7 @@ test('after a downtime open rounds settle by their price, and missed ones never 
 
 /** The minute round was open at the end; the start is five minutes later, with a new feed. */
 function restartedAfterDowntime(next: PriceFeed | null = null) {
-  const { host, feed } = pushHost();
-  feed.offer(0, 100, NOON_MS);
-  host.run(50);
+  const { host } = openedHost();
   const engine = host.journal.recover();
   const open = engine.currentRound(BTC_MINUTE);
   const clock = new TestClock();
@@ -106,9 +104,7 @@ test('a service that is asked for the past settles the open round at once, and i
 });
 
 test('boundary prices of an asset never overtake each other', () => {
-  const { host, feed } = pushHost({ rules: rulesOf('BTC_ONE_MINUTE', 'BTC_FIVE_MINUTES') });
-  feed.offer(0, 100, NOON_MS);
-  host.run(50);
+  const { host } = openedHost({ rules: rulesOf('BTC_ONE_MINUTE', 'BTC_FIVE_MINUTES') });
   const clock = new TestClock();
   clock.wallMs = NOON_MS + 5 * MINUTE_MS - 500;
   const again = new PushFeed();

@@ -5,7 +5,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { LIVE, LOCKED, RESULT_VOID, SETTLED, SETTLING, UPCOMING } from '../../../engine/model/domain.js';
-import { BTC_MINUTE, MINUTE_MS, ofKind, pushHost, statusOf } from '../../support/host/feed-hosts.js';
+import {
+  BTC_MINUTE,
+  MINUTE_MS,
+  ofKind,
+  openedHost,
+  pushHost,
+  statusOf,
+} from '../../support/host/feed-hosts.js';
 import { codeOf, NOON_MS } from '../../support/host/host.js';
 
 test('a round opens late with the first price, locks, ends, and its price opens the next', () => {
@@ -31,9 +38,7 @@ test('a round opens late with the first price, locks, ends, and its price opens 
 });
 
 test('without a tick after the boundary the grace decides; a price that is too old voids the round and opens none', () => {
-  const { host, feed, clock } = pushHost();
-  feed.offer(0, 100, NOON_MS);
-  host.run(50);
+  const { host, feed, clock } = openedHost();
   const first = host.engine.currentRound(BTC_MINUTE);
   host.run(50_000);
   feed.offer(0, 101, NOON_MS + 50_000);
@@ -52,9 +57,7 @@ test('without a tick after the boundary the grace decides; a price that is too o
 });
 
 test('settlement takes one slice a turn, and other work continues in between', () => {
-  const { host, feed, clock } = pushHost({ settleBetsMax: 2 });
-  feed.offer(0, 100, NOON_MS);
-  host.run(50);
+  const { host, feed, clock } = openedHost({ settleBetsMax: 2 });
   for (let i = 0; i < 7; i++) assert.equal(codeOf(host.order()), 'accepted');
   host.run(59_850);
   feed.offer(0, 101, clock.wallMs);
@@ -81,9 +84,7 @@ test('settlement takes one slice a turn, and other work continues in between', (
 });
 
 test('settlement waits for a slow disk instead of growing the backlog', () => {
-  const { host, feed, clock } = pushHost({ settleBetsMax: 1 });
-  feed.offer(0, 100, NOON_MS);
-  host.run(50);
+  const { host, feed, clock } = openedHost({ settleBetsMax: 1 });
   for (let i = 0; i < 5; i++) host.order();
   host.run(59_900);
   feed.offer(0, 101, clock.wallMs);
@@ -102,9 +103,7 @@ test('settlement waits for a slow disk instead of growing the backlog', () => {
 });
 
 test('after an operator voids a round the next boundary waits only for rounds that need its price', () => {
-  const { host, feed, clock } = pushHost();
-  feed.offer(0, 100, NOON_MS);
-  host.run(50);
+  const { host, feed, clock } = openedHost();
   const roundNumber = host.engine.currentRound(BTC_MINUTE)?.roundNumber ?? 0;
   host.order();
   const timeMs = host.sequencer.stampMs();

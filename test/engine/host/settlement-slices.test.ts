@@ -1,8 +1,8 @@
 /** The number of bets that a settlement command credits: more while it is fast, fewer after a slow one. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { pushHost } from '../../support/host/feed-hosts.js';
-import { codeOf, NOON_MS, TestClock, type TestHost } from '../../support/host/host.js';
+import { openedHost, pushHost } from '../../support/host/feed-hosts.js';
+import { codeOf, TestClock, type TestHost } from '../../support/host/host.js';
 
 const BETS = 1_200;
 
@@ -18,9 +18,7 @@ class CostlyClock extends TestClock {
 /** The round of a minute has ended with `BETS` bets, and the first slice of its settlement is done. */
 function settlingHost(lookMs: number): TestHost {
   const clock = new CostlyClock();
-  const { host, feed } = pushHost({}, clock);
-  feed.offer(0, 100, NOON_MS);
-  host.run(50);
+  const { host, feed } = openedHost({}, clock);
   for (let i = 0; i < BETS; i++) assert.equal(codeOf(host.order()), 'accepted');
   host.run(59_850);
   feed.offer(0, 101, clock.wallMs);

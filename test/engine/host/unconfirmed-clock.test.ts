@@ -6,7 +6,7 @@ import { LIVE, RESULT_UP, RESULT_VOID } from '../../../engine/model/domain.js';
 import type { PriceTick } from '../../../engine/model/ports.js';
 import { PushFeed } from '../../../feeds/push-feed.js';
 import { unconfirmedMs } from '../../../http/operator/queries/commands.js';
-import { BTC_MINUTE, MINUTE_MS, pushHost, simulatedHost } from '../../support/host/feed-hosts.js';
+import { BTC_MINUTE, MINUTE_MS, openedHost, simulatedHost } from '../../support/host/feed-hosts.js';
 import { codeOf, NOON_MS, TestClock, TestHost } from '../../support/host/host.js';
 
 const guarded = (): ClockGuard => new ClockGuard(() => true);
@@ -14,9 +14,7 @@ const commandsOf = (host: TestHost): number => host.journal.commands().length;
 
 /** A bet on UP in a round of a minute, journaled last at noon; then a start `gapMs` later. */
 function restarted(gapMs: number) {
-  const before = pushHost();
-  before.feed.offer(0, 100, NOON_MS);
-  before.host.run(50);
+  const before = openedHost();
   assert.equal(codeOf(before.host.order()), 'accepted');
   before.host.settle();
   const engine = before.host.journal.recover();

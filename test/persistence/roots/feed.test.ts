@@ -6,7 +6,7 @@ import { marketOf } from '../../../engine/model/domain.js';
 import { RootFeed } from '../../../persistence/roots/feed.js';
 import { BET_CELLS } from '../../../persistence/roots/messages.js';
 import { type RoundRoot, RoundRoots } from '../../../persistence/roots/round-roots.js';
-import { pushHost, rulesOf } from '../../support/host/feed-hosts.js';
+import { openedHost, pushHost, rulesOf } from '../../support/host/feed-hosts.js';
 import { codeOf, NOON_MS, type TestHost } from '../../support/host/host.js';
 
 const SOON = marketOf('ETH_ONE_MINUTE');
@@ -60,9 +60,7 @@ test('bets that are told a few at a time make the same root, and the round that 
 });
 
 test('a round that is voided before its lock has no root', () => {
-  const { host, feed } = pushHost();
-  feed.offer(0, 100, NOON_MS);
-  host.run(50);
+  const { host } = openedHost();
   assert.equal(codeOf(host.order()), 'accepted');
   const { feed: told, made, dropped } = following(host, 100);
   told.tell();

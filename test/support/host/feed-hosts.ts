@@ -7,7 +7,7 @@ import { MarketHours } from '../../../feeds/market-hours.js';
 import { PushFeed } from '../../../feeds/push-feed.js';
 import { SimulatedFeed, SimulatedPrices } from '../../../feeds/simulated-feed.js';
 import { fixedHouse, withHouse } from '../engine/house-rules.js';
-import { type HostOptions, TestClock, TestHost } from './host.js';
+import { type HostOptions, NOON_MS, TestClock, TestHost } from './host.js';
 
 export const MINUTE_MS = 60_000;
 export const DAY_MS = 86_400_000;
@@ -27,6 +27,14 @@ export function pushHost(
   host.lifecycle.start();
   host.settle();
   return { host, feed, clock };
+}
+
+/** With its first price: a round of BTC is open. */
+export function openedHost(options: HostOptions = {}, clock?: TestClock): ReturnType<typeof pushHost> {
+  const pushed = pushHost(options, clock);
+  pushed.feed.offer(0, 100, NOON_MS);
+  pushed.host.run(50);
+  return pushed;
 }
 
 const SIMULATED_KEY = Buffer.alloc(32, 11);
