@@ -208,25 +208,12 @@ test('a rules file changes what it names and nothing else', () => {
     news: { CPI: { at: '2026-12-10T13:30Z', minutes: 10, assets: ['BTC'], factor: 4 } },
   });
   const rules = withOverrides('print', readConfig({ TOTE_RULES_FILE: path }).rules?.overrides ?? {});
+  const both = { minStakeCents: 100, quoteAgeMs: 2_000, maxPriceAgeMs: 10_000 };
+  const house = { policy: 'fair', seedCents: 7, shadeE6: 600_000, clampE6: 20_000 };
+  const ofEth = { ...house, seedCents: 8, shadeE6: 0 };
   assert.deepEqual(rules.markets, [
-    {
-      marketId: 'BTC_ONE_MINUTE',
-      lockLeadMs: 6_000,
-      minStakeCents: 100,
-      maxStakeCents: 500,
-      house: { policy: 'fair', seedCents: 7, shadeE6: 600_000, clampE6: 20_000 },
-      quoteAgeMs: 2_000,
-      maxPriceAgeMs: 10_000,
-    },
-    {
-      marketId: 'ETH_ONE_DAY',
-      lockLeadMs: 300_000,
-      minStakeCents: 100,
-      maxStakeCents: 1_000_000,
-      house: { policy: 'fair', seedCents: 8, shadeE6: 0, clampE6: 20_000 },
-      quoteAgeMs: 2_000,
-      maxPriceAgeMs: 10_000,
-    },
+    { ...both, marketId: 'BTC_ONE_MINUTE', lockLeadMs: 6_000, maxStakeCents: 500, house },
+    { ...both, marketId: 'ETH_ONE_DAY', lockLeadMs: 300_000, maxStakeCents: 1_000_000, house: ofEth },
   ]);
   assert.deepEqual(rules.tiers[1], { tier: 'SILVER', maxStakeCents: 200_000, activeKeysMax: 2 });
   const { tiers, feeBps, cutoffMs, masterSecretFingerprint } = rules;

@@ -16,6 +16,8 @@ export interface Prepared {
   readonly about: 'operator' | 'round' | null;
 }
 
+const PLAIN = { isFramed: true, about: null };
+
 export interface Target {
   readonly secrets: readonly string[];
   readonly readers: readonly string[];
@@ -62,13 +64,7 @@ function retriedOrder({ secrets }: Target, serial: number): Prepared {
     `Content-Length: ${bytes.length}`,
   ];
   const head = Buffer.from(`${lines.join('\r\n')}\r\n\r\n`);
-  return {
-    bytes: Buffer.concat([head, bytes]),
-    method: 'POST',
-    mustRefuse: false,
-    isFramed: true,
-    about: null,
-  };
+  return { ...PLAIN, bytes: Buffer.concat([head, bytes]), method: 'POST', mustRefuse: false };
 }
 
 function order(rng: Rng, target: Target, serial: number): Prepared {
@@ -91,13 +87,9 @@ function order(rng: Rng, target: Target, serial: number): Prepared {
     [1, { text: '?&', isBad: false }],
     [3, { text: '?expectedPercent=50', isBad: true }],
   ]);
-  return {
-    bytes: framed(rng, 'POST', `${base}/orders${query.text}`, lines, body),
-    method: 'POST',
-    mustRefuse: body.isBad || key.isBad || idempotency.isBad || type.isBad || query.isBad,
-    isFramed: true,
-    about: null,
-  };
+  const bytes = framed(rng, 'POST', `${base}/orders${query.text}`, lines, body);
+  const mustRefuse = body.isBad || key.isBad || idempotency.isBad || type.isBad || query.isBad;
+  return { ...PLAIN, bytes, method: 'POST', mustRefuse };
 }
 
 /** It places nothing, and that its order would be refused is an answer, too. */
@@ -130,13 +122,9 @@ function anything(rng: Rng, target: Target): Prepared {
   const cancelsAll = method === 'DELETE' && /\/orders(\?|$)/.test(path);
   // A POST here may be an order without a body; nothing else of it changes anything.
   const body = { bytes: Buffer.from(rng.chance(0.1) ? 'body' : ''), isBad: true };
-  return {
-    bytes: framed(rng, method, path, lines, body),
-    method,
-    mustRefuse: !isRead && !cancelsAll,
-    isFramed: true,
-    about: isKnown && known.startsWith('/rounds/') ? 'round' : null,
-  };
+  const bytes = framed(rng, method, path, lines, body);
+  const about = isKnown && known.startsWith('/rounds/') ? 'round' : null;
+  return { ...PLAIN, bytes, method, mustRefuse: !isRead && !cancelsAll, about };
 }
 
 function nameIn(rng: Rng, path: string, method: string, { roundIds }: Target): string {

@@ -8,6 +8,11 @@ import { dataOf, type Harness, type Reply, withBettor, withRounds } from './harn
 
 const ORDER = { marketId: 'BTC_ONE_DAY', prediction: 'UP', amount: 10 };
 const timeOf = (api: Harness, secret: string): ServerTime => dataOf(api.get('/v1/time', secret));
+const OF_SILVER = {
+  ...{ tier: 'SILVER', maxStake: 1_000, maxOpenBets: 10_000, slippagePoints: 15, cutoffMs: 20_000 },
+  ...{ idempotencyKeyMs: 600_000, fee: 0.03 },
+};
+
 const limitsOf = (api: Harness, secret: string): Limits => dataOf(api.get('/v1/limits', secret));
 
 test('the time is that of the clock, and the number that of the last durable command', () => {
@@ -68,15 +73,7 @@ test('the limits are those of the key, of the account and of the address, and th
       account: left(240, 236, 50),
       ip: left(300, 296, 50),
     },
-    bets: {
-      tier: 'SILVER',
-      maxStake: 1_000,
-      maxOpenBets: 10_000,
-      slippagePoints: 15,
-      cutoffMs: 20_000,
-      idempotencyKeyMs: 600_000,
-      fee: 0.03,
-    },
+    bets: OF_SILVER,
   });
   const reply: Reply = api.get('/v1/limits', second.secret);
   const { rateLimits } = dataOf<Limits>(reply);
@@ -96,14 +93,7 @@ test('another tier and other rules show at once', () => {
   api.submit({ kind: 'updateAccount', account, tier: 0, frozen: null });
   api.configure((rules) => ({ ...rules, slippageE2: 750, openBetsMax: 7, feeBps: 250, cutoffMs: 45_000 }));
   const { bets, rateLimits } = limitsOf(api, secret);
-  assert.deepEqual(bets, {
-    tier: 'BRONZE',
-    maxStake: 0,
-    maxOpenBets: 7,
-    slippagePoints: 7.5,
-    cutoffMs: 45_000,
-    idempotencyKeyMs: 600_000,
-    fee: 0.025,
-  });
+  const changed = { maxOpenBets: 7, slippagePoints: 7.5, cutoffMs: 45_000, fee: 0.025 };
+  assert.deepEqual(bets, { ...OF_SILVER, tier: 'BRONZE', maxStake: 0, ...changed });
   assert.equal(rateLimits.account.remaining, UNLIMITED, 'limits that are off leave everything');
 });

@@ -6,27 +6,17 @@ import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { decodeCommand, encodeCommand } from '../../../engine/model/command-codec.js';
-import type { Command, PlaceOrder } from '../../../engine/model/commands.js';
+import type { Command } from '../../../engine/model/commands.js';
 import { decodeCommands } from '../../../persistence/replay/decode-batch.js';
 import { anyCommand, anyOrder } from '../../support/engine/any-command.js';
+import { plainOrder } from '../../support/engine/plain-order.js';
 import { forMany } from '../../support/for-all.js';
 
-const ORDER: PlaceOrder = {
-  kind: 'placeOrder',
-  timeMs: 1_767_614_400_000,
-  account: 17,
-  key: 4_242,
-  market: 3,
-  side: 1,
-  stakeCents: 1_050,
+const ORDER = plainOrder({
+  ...{ timeMs: 1_767_614_400_000, account: 17, key: 4_242, market: 3, side: 1, stakeCents: 1_050 },
   fairShareE6: 512_345,
-  expectedPercentE6: -1,
-  limitOddsE4: 0,
-  validUntilMs: 0,
   idempotency: { keyHigh: 2 ** 48 - 1, keyLow: 0, body: 10 },
-  clientSeed: null,
-  clientOrderId: null,
-};
+});
 const TEXT = encodeCommand(ORDER);
 
 function ordinarily(text: string): Command[] {
