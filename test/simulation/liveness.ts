@@ -132,7 +132,7 @@ export class Liveness {
     check(this.#replayed > 0 || this.#isFull, 'liveness', () => 'an order was replayed');
     check(this.#settledRounds > this.#settledBefore, 'liveness', () => 'a round was settled');
     const nowMs = scheduler.nowMs;
-    const { state } = auditor.oracle.model;
+    const { model: state } = auditor.oracle;
     const current = state.markets.flatMap((market) => market.current ?? []);
     for (const round of [...current, ...state.settling]) {
       const id = roundId(round.market, round.roundNumber);

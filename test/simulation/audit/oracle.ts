@@ -120,7 +120,7 @@ export class Oracle {
 
   /** The engine leaves the key's rights to the edge. */
   #checkKey({ account, key, timeMs }: PlaceOrder): void {
-    const { state } = this.model;
+    const { model: state } = this;
     const by = state.keys[key - 1];
     const of = state.accounts[account - 1];
     const isGood = by?.account === account && by.enabled && (by.scopesMask & ORDERS_WRITE) !== 0;
@@ -143,7 +143,7 @@ export class Oracle {
   }
 
   fateOf(bet: number): Fate | null {
-    const order = this.model.state.bets[bet - 1];
+    const order = this.model.bets[bet - 1];
     if (order === undefined || !order.hasRested) return null;
     if (order.settled?.result === END_CANCELLED) return 'CANCELLED';
     if (order.settled?.result === END_EXPIRED) return 'EXPIRED';

@@ -56,7 +56,7 @@ export function declareSetup(state: ReferenceState, command: DeclareSetup): Verd
 }
 
 export function setCalendar(state: ReferenceState, command: SetCalendar): Verdict {
-  state.sessions[ASSET_CLASSES.indexOf(command.assetClass)] = command.sessions;
+  state.calendars[ASSET_CLASSES.indexOf(command.assetClass)] = command.sessions;
   return settings('calendarChanged', command.timeMs);
 }
 

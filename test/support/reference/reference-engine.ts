@@ -10,8 +10,6 @@ import { ASSET_CLASSES, DOWN, UP } from '../../../engine/model/domain.js';
 import type { ErrorCode } from '../../../engine/model/errors.js';
 import type { EngineEvent, Outcome, Rejected, Replayed } from '../../../engine/model/events.js';
 import { LOSS_SCOPES } from '../../../engine/model/loss-limits.js';
-import type { Rules } from '../../../engine/model/rules.js';
-import type { Setup } from '../../../engine/model/setup.js';
 import type {
   AccountView,
   BetView,
@@ -28,11 +26,10 @@ import * as reads from './reads.js';
 import { settle } from './settlement.js';
 import {
   accountOf,
-  emptyState,
   liftedOf,
   marketRulesOf,
   type NothingDone,
-  type ReferenceState,
+  ReferenceState,
   resultOf,
   type Verdict,
 } from './state.js';
@@ -76,128 +73,105 @@ const DECISIONS: { readonly [K in Command['kind']]: Decision<K> } = {
   moveClock: accounts.moveClock,
 };
 
-export class ReferenceEngine implements EngineReads {
-  readonly state: ReferenceState = emptyState();
-
+export class ReferenceEngine extends ReferenceState implements EngineReads {
   apply(command: Command, gate: ErrorCode | null = null, guards: OrderGuards | null = null): Outcome {
-    assert(command.timeMs >= this.state.timeMs, 'time never goes backwards');
-    assert(command.kind === 'configure' || this.state.rules !== null, 'configure comes first');
+    assert(command.timeMs >= this.timeMs, 'time never goes backwards');
+    assert(command.kind === 'configure' || this.rules !== null, 'configure comes first');
     const decide = DECISIONS[command.kind] as Decision<Command['kind']>;
-    const verdict = decide(this.state, command as never, gate, guards);
+    const verdict = decide(this, command as never, gate, guards);
     if (!('events' in verdict)) return nothingDone(verdict);
-    this.state.seq += 1;
-    this.state.timeMs = command.timeMs;
+    this.seq += 1;
+    this.timeMs = command.timeMs;
     for (const event of verdict.events) this.#touch(command, event);
-    return { status: 'accepted', seq: this.state.seq, events: verdict.events };
+    return { status: 'accepted', seq: this.seq, events: verdict.events };
   }
 
   #touch({ kind }: Command, event: EngineEvent): void {
     const isLifecycle = event.type.startsWith('ro') || kind === 'settle';
-    if (isLifecycle) this.state.lifecycleSeq = this.state.seq;
+    if (isLifecycle) this.lifecycleSeq = this.seq;
     if (!('account' in event)) return;
-    const account = accountOf(this.state, event.account);
-    if (account !== null) account.touchedSeq = this.state.seq;
+    const account = accountOf(this, event.account);
+    if (account !== null) account.touchedSeq = this.seq;
   }
 
-  get seq(): number {
-    return this.state.seq;
-  }
-  get timeMs(): number {
-    return this.state.timeMs;
-  }
-  get lifecycleSeq(): number {
-    return this.state.lifecycleSeq;
-  }
   get nextDueMs(): number {
-    return reads.nextDueMs(this.state);
+    return reads.nextDueMs(this);
   }
   get settlementsWaiting(): boolean {
-    return this.state.resolved.length > 0;
+    return this.resolved.length > 0;
   }
   get restingOrders(): number {
-    return this.state.bets.filter((bet) => bet.round.resting.includes(bet)).length;
+    return this.bets.filter((bet) => bet.round.resting.includes(bet)).length;
   }
   get nextExpiryMs(): number {
-    return limits.nextExpiryMs(this.state);
+    return limits.nextExpiryMs(this);
   }
   isFillable(market: number, fairShareE6: number, timeMs: number): boolean {
-    return limits.isFillable(this.state, market, fairShareE6, timeMs);
-  }
-  get rules(): Rules | null {
-    return this.state.rules;
-  }
-  get rulesVersion(): number {
-    return this.state.rulesVersion;
-  }
-  get setup(): Setup | null {
-    return this.state.setup;
-  }
-  get trading(): { readonly enabled: boolean; readonly reason: string } {
-    return this.state.trading;
+    return limits.isFillable(this, market, fairShareE6, timeMs);
   }
   get accountCount(): number {
-    return this.state.accounts.length;
+    return this.accounts.length;
   }
   get betsPlaced(): number {
-    return this.state.bets.length;
+    return this.bets.length;
   }
   get betsRetained(): number {
-    return this.state.accounts.reduce((sum, account) => sum + reads.retained(account).size, 0);
+    return this.accounts.reduce((sum, account) => sum + reads.retained(account).size, 0);
   }
   get keyCount(): number {
-    return this.state.keys.length;
+    return this.keys.length;
   }
 
   marketRules(market: number) {
-    return marketRulesOf(this.state, market);
+    return marketRulesOf(this, market);
   }
   isSuspended(market: number): boolean {
     return this.suspendedSeq(market) > 0;
   }
   suspendedSeq(market: number): number {
-    return must(this.state.markets[market], 'market').suspendedSeq;
+    return must(this.markets[market], 'market').suspendedSeq;
   }
   currentRound(market: number): RoundView | null {
-    const current = this.state.markets[market]?.current ?? null;
+    const current = this.markets[market]?.current ?? null;
     return current === null ? null : reads.roundView(current);
   }
   round(market: number, roundNumber: number): RoundView | null {
-    return reads.findRound(this.state, market, roundNumber);
+    return reads.findRound(this, market, roundNumber);
   }
   unsettledRounds(): readonly RoundView[] {
-    const waiting = this.state.settling.filter((round) => round.resolvedAtMs === null);
-    return [...this.state.resolved, ...waiting].map(reads.roundView);
+    const waiting = this.settling.filter((round) => round.resolvedAtMs === null);
+    return [...this.resolved, ...waiting].map(reads.roundView);
   }
   latestOpenPrice(asset: number) {
-    return this.state.openPrices[asset] ?? null;
+    return this.openPrices[asset] ?? null;
   }
   dayResults(timeMs: number) {
     return {
-      resultCents: LOSS_SCOPES.map((_, scope) => resultOf(this.state, scope, timeMs)),
-      liftedCents: LOSS_SCOPES.map((_, scope) => liftedOf(this.state, scope, timeMs)),
+      resultCents: LOSS_SCOPES.map((_, scope) => resultOf(this, scope, timeMs)),
+      liftedCents: LOSS_SCOPES.map((_, scope) => liftedOf(this, scope, timeMs)),
     };
   }
   estimate(asset: number) {
-    return this.state.estimates[asset] ?? null;
+    return this.estimates[asset] ?? null;
   }
   vacantMarkets(asset: number, timeMs: number): readonly number[] {
-    return reads.vacantMarkets(this.state, asset, timeMs);
+    return reads.vacantMarkets(this, asset, timeMs);
   }
   sessions(assetClass: number): readonly (readonly [number, number])[] | null {
     assert(assetClass < ASSET_CLASSES.length, 'a class of assets');
-    return this.state.sessions[assetClass] ?? null;
+    return this.calendars[assetClass] ?? null;
   }
   keyDigest(key: number): string {
-    return must(this.state.keys[key - 1], 'key').digest;
+    return must(this.keys[key - 1], 'key').digest;
   }
   key(key: number): KeyView {
-    return reads.keyView(must(this.state.keys[key - 1], 'key'));
+    return reads.keyView(must(this.keys[key - 1], 'key'));
   }
   keysOf(account: number): readonly KeyView[] {
-    return this.state.keys.filter((key) => key.account === account).map(reads.keyView);
+    return this.keys.filter((key) => key.account === account).map(reads.keyView);
   }
   account(account: number): AccountView | null {
-    const found = accountOf(this.state, account);
+    const found = accountOf(this, account);
     return found === null ? null : reads.accountView(found);
   }
   tier(account: number): number {
@@ -207,7 +181,7 @@ export class ReferenceEngine implements EngineReads {
     return must(this.account(account), 'account').frozen;
   }
   accountTouchedSeq(account: number): number {
-    return accountOf(this.state, account)?.touchedSeq ?? 0;
+    return accountOf(this, account)?.touchedSeq ?? 0;
   }
   openSums(account: number): OpenSums {
     const open = this.openPositions(account);
@@ -224,21 +198,21 @@ export class ReferenceEngine implements EngineReads {
   }
 
   openPositions(account: number): BetView[] {
-    return reads.positions(this.state, account, 'open', Number.POSITIVE_INFINITY);
+    return reads.positions(this, account, 'open', Number.POSITIVE_INFINITY);
   }
   changesPage(account: number, limit: number) {
-    return { bets: reads.positions(this.state, account, 'all', limit) };
+    return { bets: reads.positions(this, account, 'all', limit) };
   }
   /** All bets, from the newest on. */
   betsPage(account: number, { limit }: Pick<BetsQuery, 'limit'>) {
-    return { bets: reads.positions(this.state, account, 'orders', limit) };
+    return { bets: reads.positions(this, account, 'orders', limit) };
   }
   rememberedOrder(order: PlaceOrder): Replayed | Rejected | null {
-    const remembered = rememberedOrder(this.state, order);
+    const remembered = rememberedOrder(this, order);
     return remembered === null ? null : nothingDone(remembered);
   }
   totals(): Totals {
-    return reads.totals(this.state);
+    return reads.totals(this);
   }
 }
 

@@ -120,70 +120,38 @@ export interface ReferenceIdempotency {
   readonly event: OrderTerms;
 }
 
-export interface ReferenceState {
-  seq: number;
-  timeMs: number;
-  lifecycleSeq: number;
-  rules: Rules | null;
-  rulesVersion: number;
-  setup: Setup | null;
-  trading: { enabled: boolean; reason: string };
-  houseCents: number;
-  depositsCents: number;
-  withdrawalsCents: number;
-  changes: number;
-  readonly houseTransfers: ReferenceTransfer[];
-  readonly accounts: ReferenceAccount[];
-  readonly keys: ReferenceKey[];
-  readonly bets: ReferenceBet[];
-  readonly markets: ReferenceMarket[];
-  readonly settling: ReferenceRound[];
-  readonly resolved: ReferenceRound[];
-  readonly sessions: (readonly (readonly [number, number])[] | null)[];
-  readonly openPrices: ({ readonly price: number; readonly timeMs: number } | null)[];
+export class ReferenceState {
+  seq = 0;
+  timeMs = 0;
+  lifecycleSeq = 0;
+  rules: Rules | null = null;
+  rulesVersion = 0;
+  setup: Setup | null = null;
+  trading = { enabled: true, reason: '' };
+  houseCents = 0;
+  depositsCents = 0;
+  withdrawalsCents = 0;
+  changes = 0;
+  readonly houseTransfers: ReferenceTransfer[] = [];
+  readonly accounts: ReferenceAccount[] = [];
+  readonly keys: ReferenceKey[] = [];
+  readonly bets: ReferenceBet[] = [];
+  readonly markets: ReferenceMarket[] = MARKET_IDS.map((_, market) => ({
+    ...{ market, suspendedSeq: 0, current: null, usedRoundNumbers: [], settledRounds: [], settledKept: 0 },
+  }));
+  readonly settling: ReferenceRound[] = [];
+  readonly resolved: ReferenceRound[] = [];
+  readonly calendars: (readonly (readonly [number, number])[] | null)[] = ASSET_CLASSES.map(() => null);
+  readonly openPrices: ({ readonly price: number; readonly timeMs: number } | null)[] = ASSETS.map(
+    () => null,
+  );
   /**
    * The house's result of each settled round. `lifted`: results of scopes at which operators have lifted suspensions.
    */
-  readonly results: { readonly market: number; readonly timeMs: number; readonly cents: number }[];
-  readonly lifted: { readonly scope: number; readonly timeMs: number; readonly cents: number }[];
-  readonly estimates: (PriceEstimate | null)[];
-  readonly idempotency: ReferenceIdempotency[];
-}
-
-export function emptyState(): ReferenceState {
-  return {
-    seq: 0,
-    timeMs: 0,
-    lifecycleSeq: 0,
-    rules: null,
-    rulesVersion: 0,
-    setup: null,
-    trading: { enabled: true, reason: '' },
-    houseCents: 0,
-    depositsCents: 0,
-    withdrawalsCents: 0,
-    changes: 0,
-    houseTransfers: [],
-    accounts: [],
-    keys: [],
-    bets: [],
-    markets: MARKET_IDS.map((_, market) => ({
-      market,
-      suspendedSeq: 0,
-      current: null,
-      usedRoundNumbers: [],
-      settledRounds: [],
-      settledKept: 0,
-    })),
-    settling: [],
-    resolved: [],
-    sessions: ASSET_CLASSES.map(() => null),
-    openPrices: ASSETS.map(() => null),
-    results: [],
-    lifted: [],
-    estimates: ASSETS.map(() => null),
-    idempotency: [],
-  };
+  readonly results: { readonly market: number; readonly timeMs: number; readonly cents: number }[] = [];
+  readonly lifted: { readonly scope: number; readonly timeMs: number; readonly cents: number }[] = [];
+  readonly estimates: (PriceEstimate | null)[] = ASSETS.map(() => null);
+  readonly idempotency: ReferenceIdempotency[] = [];
 }
 
 export type Verdict = { readonly events: readonly EngineEvent[] } | NothingDone;
@@ -245,7 +213,7 @@ export function insideSession(
   endMs: number,
 ): boolean {
   const asset = must(ASSETS[assetOf(market)], 'asset');
-  const sessions = state.sessions[ASSET_CLASSES.indexOf(assetClassOf(asset))] ?? null;
+  const sessions = state.calendars[ASSET_CLASSES.indexOf(assetClassOf(asset))] ?? null;
   if (sessions === null) return true;
   return sessions.some(([openMs, closeMs]) => openMs <= startMs && endMs <= closeMs);
 }

@@ -145,7 +145,7 @@ function drive(
 ): void {
   const rng = new Rng(worldSeed);
   const startMs = MIDNIGHT_MS - rng.integer(0, 600_000);
-  const world = new World(target.reference.state, startMs, isQuoting, hasLimits);
+  const world = new World(target.reference, startMs, isQuoting, hasLimits);
   openWorld(target, world, rng);
   for (const seed of steps) {
     const stepRng = new Rng(seed);
