@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import Database from 'better-sqlite3';
 import { newSha256 } from '../../../../crypto/hashes.js';
 import { signerOf } from '../../../../crypto/signing.js';
 import { must } from '../../../../engine/base/assert.js';
@@ -14,6 +15,7 @@ import { headStatement, type SignedHead } from '../../../../engine/proofs/statem
 import { removeDatabase } from '../../../../persistence/data-dir/files.js';
 import { type DataDir, openDataDir } from '../../../../persistence/data-dir/layout.js';
 import { rotateSigningKeys } from '../../../../persistence/data-dir/signing-keys.js';
+import { JournalError } from '../../../../persistence/errors.js';
 import { createMarkFile } from '../../../../persistence/journal/mark.js';
 import {
   CHAIN_START,
@@ -21,11 +23,12 @@ import {
   sealBatch,
 } from '../../../../persistence/journal/segment/batch-row.js';
 import { findSegments, segmentPath, writeSegment } from '../../../../persistence/journal/segment/names.js';
+import { Segment } from '../../../../persistence/journal/segment/segment.js';
 import { SnapshotFiles } from '../../../../persistence/snapshot/files.js';
-import type { Part } from '../../../../persistence/upkeep/verify/findings.js';
+import { Findings, type Part } from '../../../../persistence/upkeep/verify/findings.js';
 import { type VerifyReport, verify } from '../../../../persistence/upkeep/verify/verify.js';
 import { TEST_SIGNING } from '../../../support/engine/signing.js';
-import { tote, toteJson, toteText } from '../../../support/processes/cli.js';
+import { tote, toteErrors, toteJson, toteText } from '../../../support/processes/cli.js';
 import { alterDatabase, segmentAt, temporaryDir } from '../../support/journal-files.js';
 import type { MadeDir } from '../../support/made-dir.js';
 import { flipBit, forgeArchive, makeOperatorDir, SNAPSHOTS_AFTER } from '../../support/operator-dir.js';
@@ -364,6 +367,24 @@ test('a snapshot that a running server deletes meanwhile is no fault', (t) => {
   const { name } = must(newest, 'a snapshot');
   const { faults, notes } = verify(dir, { onSeq: () => rmSync(name, { force: true }) });
   assert.deepEqual([faults, /is not compared: it was deleted meanwhile/.test(notes.join())], [[], true]);
+});
+
+test('what passes by itself is no fault of any part, and ends the check with its own exit code', async (t) => {
+  const { dir } = make(t);
+  const codes = { disk_full: 4, data_dir_locked: 3, segment_gone: 3 } as const;
+  for (const code of ['disk_full', 'data_dir_locked', 'segment_gone'] as const) {
+    const refuse = (): never => {
+      throw new JournalError(code, 'not now');
+    };
+    assert.throws(() => new Findings().read('mark', dir.markFile, refuse), { code });
+    // The archive's check begins a transaction.
+    for (const isOfArchive of [false, true]) {
+      if (isOfArchive) t.mock.method(Database.prototype, 'exec', refuse);
+      else t.mock.method(Segment.prototype, 'chunkAfter', refuse);
+      assert.match(await toteErrors(['verify', dir.root], codes[code]), /not now/, `${code} ${isOfArchive}`);
+      t.mock.restoreAll();
+    }
+  }
 });
 
 test('in the archive a flipped bit, a forged row, a missing row and an extra row are detected', (t) => {
