@@ -150,10 +150,13 @@ test('a secret that others can read, or the server cannot, is refused', (t) => {
   assert.throws(() => readSecret(dir.root), refusal('secret_invalid', /cannot be read: EISDIR/));
 });
 
-test('a retired signing key is forgotten', (t) => {
+test('a retired signing key is forgotten, and one that does not fit its public half is refused', (t) => {
   const dir = openDataDir(temporaryDir(t));
-  const [{ privateKey: retired }] = [rotateSigningKeys(dir, 1), rotateSigningKeys(dir, 2)];
-  assert.ok(!readFileSync(dir.signingKeysFile, 'utf8').includes(retired));
+  const [{ privateKey: retired }, { privateKey }] = [rotateSigningKeys(dir, 1), rotateSigningKeys(dir, 2)];
+  const text = readFileSync(dir.signingKeysFile, 'utf8');
+  assert.ok(!text.includes(retired));
+  writeFileSync(dir.signingKeysFile, text.replace(privateKey, retired));
+  assert.throws(() => rotateSigningKeys(dir, 3), refusal('secret_invalid', /private key that does not fit/));
 });
 
 test('the operator token is created once, and an operator may provide another', (t) => {

@@ -22,6 +22,7 @@ test('a made token is in the file as its digest only, closed to other users; com
   writeFileSync(path, '# who looks after what\n', { mode: 0o600 });
   const secret = addOperatorToken(path, 'ann', 'support', AT);
   const other = addOperatorToken(path, 'bob@desk', 'read', AT);
+  assert.match(secret, /^toteop_[A-Za-z0-9_-]{43}$/);
   assert.notEqual(secret, other);
   const text = readFileSync(path, 'utf8');
   assert.ok(!text.includes(secret) && !text.includes(secret.slice(7)));
@@ -31,6 +32,7 @@ test('a made token is in the file as its digest only, closed to other users; com
   const add = (): string => addOperatorToken(path, 'ann', 'admin', AT);
   assert.throws(add, /There is a token with the name ann already/);
   removeOperatorToken(path, 'ann');
+  assert.throws(() => removeOperatorToken(path, 'ann'), /There is no token with the name ann/);
   assert.match(readFileSync(path, 'utf8'), /^# who looks after what\n\{"name":"bob@desk".*\}\n$/);
   const lines = Array.from({ length: 1_000 }, (_, n) =>
     lineOf({ name: `n${n}`, sha256: `${n + SHA}`.slice(0, 64) }),

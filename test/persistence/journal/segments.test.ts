@@ -8,7 +8,7 @@ import { basename, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import Database from 'better-sqlite3';
 import { must } from '../../../engine/base/assert.js';
-import { fileBytes, rollbackPath, walPath } from '../../../persistence/data-dir/files.js';
+import { fileBytes, rollbackPath, unfinishedPath, walPath } from '../../../persistence/data-dir/files.js';
 import type { DataDir } from '../../../persistence/data-dir/layout.js';
 import { commitBatch } from '../../../persistence/journal/commit.js';
 import { crcHex } from '../../../persistence/journal/segment/batch-row.js';
@@ -92,6 +92,14 @@ test('a crash after any step of a roll, and after each step of the recovery that
     assert.equal(findSegments(once.journal).length, findSegments(dir.journal).length + begun, step);
     assertServes(once, count, step);
   }
+});
+
+test('remains of the next segment of an interrupted roll are removed', (t) => {
+  const dir = closedJournal(t);
+  const stray = unfinishedPath(join(dir.journal, 'segment-0000000000000139.db'));
+  writeFileSync(stray, 'half');
+  assertServes(dir, BATCHES, 'with a stray');
+  assert.equal(existsSync(stray), false);
 });
 
 test('a half-written seal in a rollback journal is undone', (t) => {

@@ -1,6 +1,6 @@
 /** The journal's thread: acknowledgements in order, a clean end, and no success after the first error. */
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
 import { must } from '../../../engine/base/assert.js';
 import type { Batch, JournalWriterEvents, SpaceLevel } from '../../../engine/model/ports.js';
@@ -109,6 +109,13 @@ test('a batch that cannot be written is a failure, told once, and nothing is ack
   await ended;
   assert.deepEqual([acknowledged, failures], [[1], [await failure]]);
   assert.ok(existsSync(dir.inUseFile));
+});
+
+test('a close that fails rejects', async (t) => {
+  const { dir, thread, commit } = openJournal(t);
+  await commit(batchAt(0));
+  rmSync(dir.journal, { recursive: true });
+  await assert.rejects(thread.close(), { code: 'journal_lost' });
 });
 
 test('a journal that ends elsewhere than recovery found is a failure', async (t) => {

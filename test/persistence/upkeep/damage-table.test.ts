@@ -146,6 +146,7 @@ const putBack =
 
 const REMEDIES: Readonly<Record<string, Remedy>> = {
   'a damaged sealed segment is put back from a backup': { damages: [flipRow(1, 70)], apply: putBack(1) },
+  'a lost middle segment is put back': { damages: [lose(1)], apply: putBack(1) },
   'a lost first segment is put back': { damages: [lose(0)], apply: putBack(0) },
   'a damaged snapshot is deleted': {
     damages: [flipSnapshot(0)],

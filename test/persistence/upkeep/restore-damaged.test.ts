@@ -40,11 +40,14 @@ const LAST = 123;
 /** Nothing is left but the snapshot after this batch. */
 const onlyAt = (batch: number): Expected => ({ endsAfter: batch, beginsAfter: batch });
 const CASES: readonly (readonly [string, readonly Damage[], Expected])[] = [
+  ['nothing', [], {}],
   ['an old row', [flipRow(0, 20)], { beginsAfter: 60 }],
   ['an old row before the only snapshot of its segment', [flipRow(0, 5)], { beginsAfter: 10 }],
   ['the first segment', [lose(0)], { beginsAfter: 60 }],
   ['a middle row', [flipRow(1, 70)], { beginsAfter: 100 }],
   ['the middle segment', [lose(1)], { beginsAfter: 100 }],
+  ['first and middle segment', [lose(1), lose(0)], { beginsAfter: 100 }],
+  ['an old and a middle row', [flipRow(0, 20), flipRow(1, 70)], { beginsAfter: 100 }],
   ['a row of the open segment before the newest snapshot', [flipRow(2, 90)], { beginsAfter: 100 }],
   ['the row at which the newest snapshot stands', [flipRow(2, 100)], { beginsAfter: 100 }],
   ['only the chain hash of that row', [flipChain(2, 100)], { beginsAfter: 100 }],
