@@ -179,8 +179,7 @@ test('a port in use is refused; a restart without the variables settles a bet by
   // No bet may be open to which the real clock comes late.
   const startEnv = { TOTE_DEMO: '1', TOTE_CLOCK_START: '2026-06-10T00:00:00Z' };
   const first = await Server.start({ dataDir: dir, env: startEnv });
-  await first.toNextDay();
-  await first.push({ BTC: 95_000 });
+  await first.toNextDay({ BTC: 95_000 });
   assert.match(await first.demo(), /^curl /m);
   const { secret, api } = await first.createBettor({ balance: 100 });
   const bet = { marketId: 'BTC_FIVE_MINUTES', prediction: 'UP', amount: 50 };

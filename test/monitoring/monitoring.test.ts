@@ -41,8 +41,7 @@ after(() => server.remove());
 before(async () => {
   server = await Server.start();
   const { api } = await server.createBettor();
-  await server.toNextDay();
-  await server.push({ BTC: 67_000 });
+  await server.toNextDay({ BTC: 67_000 });
   const order = { marketId: 'BTC_ONE_DAY', prediction: 'UP', amount: 1 };
   assert.equal((await api.post('/orders', order)).status, 201);
   assert.equal((await api.get('/markets/NONE')).status, 404);

@@ -54,8 +54,7 @@ const writesSnapshot = (root: string): Promise<string[]> =>
   );
 
 async function load(server: Server, orders: number): Promise<number> {
-  await server.toNextDay();
-  await server.push({ BTC: 67_000 });
+  await server.toNextDay({ BTC: 67_000 });
   await server.advance(1);
   await server.push({ BTC: 67_000 });
   const bettors = await Promise.all(

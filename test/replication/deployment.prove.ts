@@ -164,8 +164,7 @@ test('the files of the documents make an exchange that outlives its leader', { s
   const first = await one.leading;
   const two = startTote(t, 1, dirTwo, folder);
   await event(two.run, 'following');
-  await first.toNextDay();
-  await first.push({ BTC: 50_000 });
+  await first.toNextDay({ BTC: 50_000 });
   const { secret } = await first.createBettor();
   const order = { marketId: 'BTC_FIVE_MINUTES', prediction: 'UP', amount: 10 };
   const placed = async (url: string, key: string): Promise<string> => {

@@ -37,8 +37,7 @@ async function trading(t: TestContext, env = {}) {
     return again;
   };
   const bettor = await server.createBettor();
-  await server.toNextDay();
-  await server.push({ BTC: 67_000 });
+  await server.toNextDay({ BTC: 67_000 });
   for (let n = 0; n < ORDERS; n++) assert.equal((await bet(bettor, server, `before-${n}`)).status, 201);
   const journal = join(server.dataDir, 'journal');
   const segment = join(journal, readdirSync(journal).find((name) => name.endsWith('.db')) ?? '');

@@ -106,8 +106,7 @@ test('without space for snapshots and archive orders continue, it is logged once
   const limited = await Server.start({ dataDir: root, env, under });
   const failed = await statusWhere(limited, ({ shadow }) => shadow.reason !== null);
   const bettor = await limited.createBettor({ balance: 1_000 });
-  await limited.toNextDay();
-  await limited.push({ BTC: 100 });
+  await limited.toNextDay({ BTC: 100 });
   const placed = await bettor.api.post(
     '/orders',
     { marketId: 'BTC_ONE_DAY', prediction: 'UP', amount: 5 },

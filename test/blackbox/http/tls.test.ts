@@ -49,8 +49,7 @@ test('orders, pages and streams are served over TLS, and only over TLS', { skip 
   const { server, cert } = await sharedServer();
   assert.match(server.run.stdout, /public API +https:\/\/127\.0\.0\.1:\d+\/v1/);
   assert.match(server.run.stdout, /operator API +http:\/\/127/);
-  await server.toNextDay();
-  await server.push({ BTC: 60_000 });
+  await server.toNextDay({ BTC: 60_000 });
   await server.advance(299_000);
   await server.push({ BTC: 60_000 });
   await server.advance(3_000);

@@ -25,8 +25,7 @@ before(async () => {
     dataDir: join(folder, 'data'),
     env: { TOTE_SNAPSHOT_COMMANDS: '1000', TOTE_SEGMENT_MIB: '1' },
   });
-  await server.toNextDay();
-  await server.push({ BTC: 95_000 });
+  await server.toNextDay({ BTC: 95_000 });
   bettors = await Promise.all(acknowledged.map(() => server.createBettor({ balance: 100_000 })));
 });
 after(() => server.kill());

@@ -29,8 +29,7 @@ const eventsOf = (lines: readonly LogLine[]): LogEvent[] => lines.map(({ event }
 test('the log reports a start, voided rounds, a kill, the recovery and a stop', async () => {
   const first = await Server.start({ dataDir: root, env: INFO });
   const { accountId } = await first.createBettor();
-  await first.toNextDay();
-  await first.push({ BTC: 100, ETH: 100 });
+  await first.toNextDay({ BTC: 100, ETH: 100 });
   await first.advance(120_000);
   const { durableSequence: seq } = (await first.operator.get<{ durableSequence: number }>('/status')).data;
   // The log is written asynchronously, and a kill would lose buffered lines.
@@ -78,8 +77,7 @@ test('requests by the ids of their answers on both ports, transfers, a line a mi
   assert.equal((await guesser.get('/house')).status, 401);
   const guesses = await sees(server, 'operator_tokens_refused');
   assert.deepEqual([guesses['wrong'], guesses['addresses']], [1, ['127.0.0.1']]);
-  await server.toNextDay();
-  await server.push({ BTC: 100 });
+  await server.toNextDay({ BTC: 100 });
   const order = { marketId: 'BTC_ONE_DAY', prediction: 'UP', amount: 1 };
   for (let count = 0; count < 3; count++) assert.equal((await api.post('/orders', order)).status, 201);
   assert.equal((await api.post('/orders', { ...order, amount: 0 })).status, 400);

@@ -18,8 +18,7 @@ const ORDER = { marketId: 'BTC_ONE_DAY', prediction: 'UP', amount: 1 };
 async function started(env: Readonly<Record<string, string>> = {}) {
   const server = await Server.start({ env: { TOTE_GATEWAYS: '2', ...env } });
   const bettor = await server.createBettor();
-  await server.toNextDay();
-  await server.push({ BTC: 67_000 });
+  await server.toNextDay({ BTC: 67_000 });
   return { server, bettor };
 }
 

@@ -26,8 +26,7 @@ const test = consoleTests(async () => {
   const news = { 'US CPI.core': { at: '2099-01-01T13:30Z', minutes: 30 } };
   writeFileSync(TOTE_RULES_FILE, JSON.stringify({ news }));
   const server = await Server.start({ dataDir, env: { TOTE_RULES_FILE } });
-  await server.toNextDay();
-  await server.push({ BTC: 60_000 });
+  await server.toNextDay({ BTC: 60_000 });
   return server;
 });
 

@@ -172,8 +172,7 @@ test('the stream is for sessions, and for pages of this origin alone', async () 
 
 test('the stream tells what changes: rounds, bets and where the money is', async () => {
   const { writes } = await client.loggedIn(server.token);
-  await server.toNextDay();
-  await server.push({ BTC: 60_000 });
+  await server.toNextDay({ BTC: 60_000 });
   const stream = await watch(writes);
   const marketIn = ({ markets }: LiveMessage) => markets.find(({ id }) => id === 'BTC_FIVE_MINUTES');
   const open = await stream.next((message) => marketIn(message)?.round !== null);

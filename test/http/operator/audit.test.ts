@@ -154,8 +154,7 @@ const NOT_SENT = ['confirmPrice'];
 
 test('who and why stand in the journal beside every action, and clients read why trading is off', async () => {
   const bettor = await server.createBettor();
-  await server.toNextDay();
-  await server.push({ BTC: 100_000 });
+  await server.toNextDay({ BTC: 100_000 });
   const market = await bettor.api.get<{ currentRound: { id: string } }>('/markets/BTC_ONE_MINUTE');
   const { accountId, keyId } = bettor;
   const money = (reference: string) => ({ amount: 5, reference });

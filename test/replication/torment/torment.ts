@@ -123,8 +123,7 @@ export class Torment {
   }
 
   async #newBettor(server: Server): Promise<void> {
-    await server.toNextDay();
-    await server.push({ BTC: 50_000 });
+    await server.toNextDay({ BTC: 50_000 });
     this.#bettor = await server.createBettor({ balance: 1_000_000 });
   }
 

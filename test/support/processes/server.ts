@@ -265,13 +265,15 @@ export class Server {
   }
 
   /**
-   * One second after the next midnight (UTC): a test then begins at the same phase of every time frame. Returns the
-   * time.
+   * One second after the next midnight (UTC), with these prices: a test then begins at the same phase of every time
+   * frame. Returns the time.
    */
-  async toNextDay(): Promise<number> {
+  async toNextDay(prices: Readonly<Record<string, number>> = {}): Promise<number> {
     const dayMs = 86_400_000;
     const nowMs = await this.nowMs();
-    return this.advance(dayMs - (nowMs % dayMs) + 1_000);
+    const reachedMs = await this.advance(dayMs - (nowMs % dayMs) + 1_000);
+    if (Object.keys(prices).length > 0) await this.push(prices);
+    return reachedMs;
   }
 }
 

@@ -105,8 +105,7 @@ export async function startPair(
   const b = startMachine({ nats, node: 'b', dataDir: dirB, env: { ...env, ...envB } });
   t.after(() => b.run.signal('SIGKILL'));
   await event(b.run, 'following');
-  await leader.toNextDay();
-  await leader.push({ BTC: 50_000 });
+  await leader.toNextDay({ BTC: 50_000 });
   return { nats, env, links, a, leader, b, dirB, bettor: await leader.createBettor() };
 }
 
