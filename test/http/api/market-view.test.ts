@@ -7,6 +7,7 @@ import { fairHouse, withHouse } from '../../support/engine/house-rules.js';
 import { dataOf, type Harness, MINUTE_MS, type Reply, requestOf, withBettor, withRounds } from './harness.js';
 
 const MARKET = 'BTC_ONE_MINUTE';
+const OF_BTC = { id: MARKET, crypto: 'BTC', timeFrame: 'ONE_MINUTE', minBet: 1, maxBet: 10_000 };
 
 const marketOf = (api: Harness, key: string, id = MARKET): Market =>
   dataOf<Market>(api.get(`/v1/markets/${id}`, key));
@@ -19,9 +20,7 @@ const bet = (api: Harness, key: string, amount: number, prediction = 'UP', marke
 test('a market without a round shows even pools and no round', () => {
   const { api, secret } = withBettor();
   assert.deepEqual(marketOf(api, secret), {
-    id: MARKET,
-    crypto: 'BTC',
-    timeFrame: 'ONE_MINUTE',
+    ...OF_BTC,
     poolUp: 0,
     poolDown: 0,
     totalPool: 0,
@@ -29,8 +28,6 @@ test('a market without a round shows even pools and no round', () => {
     oddsDown: 2,
     percentUp: 50,
     percentDown: 50,
-    minBet: 1,
-    maxBet: 10_000,
     acceptsOrders: false,
     availableUp: 0,
     availableDown: 0,
@@ -50,9 +47,7 @@ test('a live round shows its times, pools, odds and bets', () => {
   api.clock.pass(10_500);
   const endMs = startMs - (startMs % MINUTE_MS) + MINUTE_MS;
   assert.deepEqual(marketOf(api, secret), {
-    id: MARKET,
-    crypto: 'BTC',
-    timeFrame: 'ONE_MINUTE',
+    ...OF_BTC,
     poolUp: 1_500,
     poolDown: 1_020.5,
     totalPool: 2_520.5,
@@ -60,8 +55,6 @@ test('a live round shows its times, pools, odds and bets', () => {
     oddsDown: 2.4698,
     percentUp: 59.51,
     percentDown: 40.49,
-    minBet: 1,
-    maxBet: 10_000,
     acceptsOrders: true,
     availableUp: 10_000,
     availableDown: 10_000,

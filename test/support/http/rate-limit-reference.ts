@@ -6,13 +6,8 @@ import type { Counted, KeyState } from '../../../http/limits/rate-limits.js';
 
 const MINUTE_MS = 60_000;
 
-export interface LimitAnswer {
-  readonly admitted: boolean;
-  readonly limit: number;
-  readonly remaining: number;
-  readonly resetSeconds: number;
-  readonly retryAfterSeconds: number;
-}
+type Told = 'limit' | 'remaining' | 'resetSeconds' | 'retryAfterSeconds';
+export type LimitAnswer = Readonly<Record<Told, number>> & { readonly admitted: boolean };
 
 export class RateLimitReference {
   readonly #counted = new Map<string, number[]>();

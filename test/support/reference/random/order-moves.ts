@@ -1,13 +1,7 @@
 /** Random orders that look for the limits: of stake, balance, exposure, slippage and repetition. */
 import { must } from '../../../../engine/base/assert.js';
 import type { Command, IdempotencyDigest, PlaceOrder } from '../../../../engine/model/commands.js';
-import {
-  LIMIT_ODDS_E4_MAX,
-  LIMIT_ODDS_E4_MIN,
-  NO_END,
-  NO_LIMIT,
-  UP,
-} from '../../../../engine/model/domain.js';
+import { LIMIT_ODDS_E4_MAX, LIMIT_ODDS_E4_MIN, NO_END, UP } from '../../../../engine/model/domain.js';
 import { type ErrorCode, NO_SHARE_CODES } from '../../../../engine/model/errors.js';
 import { plainOrder } from '../../engine/plain-order.js';
 import { referenceOddsE4, referencePayoutCents, referencePercentE2 } from '../arithmetic.js';
@@ -34,11 +28,9 @@ export function order(world: World, rng: Rng): Move | null {
   const side = rng.integer(0, 1);
   const market = round?.market ?? rng.pick([-1, 69, ...WORLD_MARKETS]);
   const fairShareE6 = fairShare(world, market);
-  const command: PlaceOrder = {
-    kind: 'placeOrder',
+  const command = plainOrder({
     timeMs: world.nowMs,
     account,
-    key: 1,
     market,
     side,
     stakeCents: Math.max(
@@ -47,12 +39,9 @@ export function order(world: World, rng: Rng): Move | null {
     ),
     fairShareE6,
     expectedPercentE6: round === null ? -1 : expectedPercent(rng, round, side, fairShareE6),
-    limitOddsE4: NO_LIMIT,
-    validUntilMs: NO_END,
     idempotency: idempotency(world, rng),
-    clientOrderId: null,
     clientSeed: rng.chance(0.7) ? null : rng.pick(['', 'seed', 'Ünï "quoted" \\ ', 'x'.repeat(128)]),
-  };
+  });
   const chosen = rng.chance(0.06) ? (repeated(world, rng) ?? command) : command;
   const move = { command: chosen, gate: gate(rng) };
   // Drawn last, so that it changes nothing else of a stream.
