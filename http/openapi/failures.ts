@@ -55,7 +55,7 @@ export const MEANINGS = {
   price_too_coarse:
     'the price moves in steps too large for the time that is left: bet on a longer time frame',
   clock_unsynchronised: "the server's clock is in doubt: seconds, as a rule",
-  journal_backlog: 'the disk does not keep up: try again in a moment',
+  journal_backlog: 'the disk or the replicated log does not keep up: try again',
   disk_reserve: 'the disk is nearly full: an operator has to act. Reading and settlement go on',
   journal_unavailable: 'nothing can be put on record: an operator has to act. Reading goes on',
   idempotency_full: 'the memory for Idempotency-Keys is full; some are forgotten every minute',
