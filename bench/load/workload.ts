@@ -15,9 +15,10 @@ export interface Workload {
 }
 
 export const LIMIT_HEADERS = ['X-RateLimit-Limit:', 'X-RateLimit-Remaining:', 'X-RateLimit-Reset:'];
-const answered = (status: number, bodyStart: string, numbered = false): Expectation => ({
-  ...{ status, bodyStart, numbered, headers: LIMIT_HEADERS },
-});
+function answered(status: number, bodyStart: string, numbered = false): Expectation {
+  return { status, bodyStart, numbered, headers: LIMIT_HEADERS };
+}
+
 /** `numbered` if each answer must name a different bet. */
 export const placed = (numbered: boolean): Expectation =>
   answered(201, '{"success":true,"data":{"bet":{"id":"bet_', numbered);
