@@ -64,19 +64,8 @@ export function openStore(
     if (required.requireData && !required.isFollower && recovered.lastSeq === 0) throw notInitialised(dir);
     const masterSecret = openMasterSecret(dir, recovered.lastSeq === 0);
     checkSecret(dir, engine, masterSecret);
-    const notes = [...recovered.notes];
-    if (recovered.lastSeq > 0 && !existsSync(dir.signingKeysFile))
-      notes.push(`There was no ${dir.signingKeysFile}: ${UNKNOWN_KEYS}`);
     const signing = openSigningKeys(dir, keyTimeMs(engine, clockStartMs ?? clock.nowMs()));
-    return {
-      dir,
-      lock,
-      engine,
-      recovered: { ...recovered, notes },
-      masterSecret,
-      signing,
-      isAwaitingJournal,
-    };
+    return { dir, lock, engine, recovered, masterSecret, signing, isAwaitingJournal };
   } catch (thrown) {
     lock.release();
     throw thrown;
@@ -92,9 +81,13 @@ function recover(dir: DataDir, clock: Clock, onProgress: OnProgress) {
   const { engine, end, snapshotSeq, ...replayed } = replay(dir, clock, onProgress);
   raiseMark(dir.markFile, prepared.mark, end);
   const { wasUnclean } = prepared;
-  const notes = [...prepared.notes, ...replayed.notes, ...dropForeignWal(dir)];
+  const notes = [...prepared.notes, ...replayed.notes, ...dropForeignWal(dir), ...lostKeys(dir, end.lastSeq)];
   return { engine, recovered: { ...end, wasUnclean, snapshotSeq, notes } };
 }
+
+/** The start makes new ones. */
+const lostKeys = ({ signingKeysFile }: DataDir, lastSeq: number): string[] =>
+  lastSeq > 0 && !existsSync(signingKeysFile) ? [`There was no ${signingKeysFile}: ${UNKNOWN_KEYS}`] : [];
 
 function replay(dir: DataDir, clock: Clock, onProgress: OnProgress) {
   using reader = closing(new JournalReader(dir));
