@@ -63,7 +63,7 @@ export function copyArchive(
 ): ArchiveCopied | null {
   if (!existsSync(source)) return null;
   try {
-    using from = closing(fromArchive(source, () => openArchive(source)));
+    using from = closing(openArchive(source));
     from.exec('BEGIN');
     const progress = readProgress(source, from);
     if (!isOfJournal(progress)) throw damagedArchive(source, 'it is not of this journal');

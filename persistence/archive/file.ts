@@ -102,12 +102,14 @@ export const connectArchive = (path: string): Database.Database =>
   });
 
 /**
- * For reading. It is in WAL mode, and SQLite reads such a file only if it finds or can create side files. Throws errors of
- * SQLite.
+ * For reading. It is in WAL mode, and SQLite reads such a file only if it finds or can create side files. Throws as
+ * `fromArchive`.
  */
 export const openArchive = (path: string): Database.Database =>
-  orClosed(new Database(path, { readonly: true, fileMustExist: true, timeout: LOCKED_MS_MAX }), (db) => {
-    // Only the first read needs the side files.
-    db.prepare('SELECT count(*) FROM sqlite_schema').get();
-    return db;
-  });
+  fromArchive(path, () =>
+    orClosed(new Database(path, { readonly: true, fileMustExist: true, timeout: LOCKED_MS_MAX }), (db) => {
+      // Only the first read needs the side files.
+      db.prepare('SELECT count(*) FROM sqlite_schema').get();
+      return db;
+    }),
+  );
