@@ -114,7 +114,7 @@ export const isPassing = (thrown: unknown): boolean =>
   ['disk_full', 'data_dir_locked', 'segment_gone'].includes(codeOf(thrown));
 
 /**
- * An error of SQLite as what it says of `file`, such as `The journal PATH`; any other as it came, as if there was no memory.
+ * An error of SQLite as what it says of `file`, such as `The journal PATH`; any other, such as that there is no memory, as it came.
  * `disk` and `damage` get SQLite's reason.
  */
 export function asFileFault(
