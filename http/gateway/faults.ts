@@ -6,8 +6,8 @@ import { randomUUID } from 'node:crypto';
 import { maskSecrets } from '../../crypto/api-keys.js';
 import type { Log } from '../../process/log/log.js';
 import type { Client } from '../kit/client-work.js';
+import { WindowCount } from '../kit/window-count.js';
 import { RingFault } from '../rings/ring.js';
-import { WindowCount } from '../stream/limits.js';
 import type { Concerned, OnFault } from '../uws/request-host.js';
 
 /** A client that can cause one fault can cause many: further ones of a minute are only counted. */

@@ -4,6 +4,7 @@ import type { StreamOwner, StreamSocket } from '../../engine/model/ports.js';
 import type { SignedHead } from '../../engine/proofs/statements.js';
 import type { Client } from '../kit/client-work.js';
 import { internalError, Refused } from '../kit/refused.js';
+import { WindowCount } from '../kit/window-count.js';
 import type { LimitsOwner } from '../limits/rate-limits.js';
 import { type ErrorFields, errorMessageText, type Moment } from '../wire/stream-text.js';
 import * as L from './limits.js';
@@ -30,9 +31,9 @@ const CLOSE_CODES = 4_000;
 
 export class Connection implements StreamOwner, Client {
   #isOpen = true;
-  readonly #rate = new L.WindowCount(1_000);
+  readonly #rate = new WindowCount(1_000);
   /** Pings and pongs of the WebSocket. */
-  readonly #signs = new L.WindowCount(1_000);
+  readonly #signs = new WindowCount(1_000);
   #misunderstood = 0;
   /** Since the last sign of life. */
   #unanswered = 0;
