@@ -1,10 +1,11 @@
 /** Takes the figures of the engine's thread (`gauges.ts`): some in each turn, most once a second. */
 import type { EngineReads } from '../../engine/engine.js';
+import type { PriceTracker } from '../../engine/host/price-tracker.js';
 import type { Quoter } from '../../engine/host/quoter.js';
 import type { Sequencer } from '../../engine/host/sequencer.js';
-import { ASSETS, LIVE, LOCKED, MARKETS_MAX } from '../../engine/model/domain.js';
+import { ASSETS, assetOf, LIVE, LOCKED, MARKETS_MAX } from '../../engine/model/domain.js';
 import { LOSS_SCOPES, lossLimitCents, lostCents } from '../../engine/model/loss-limits.js';
-import type { Clock, PriceTick } from '../../engine/model/ports.js';
+import type { Clock } from '../../engine/model/ports.js';
 import type { PriceWatch } from '../../engine/model/prices.js';
 import type { ShadowStatus } from '../../engine/model/shadow-status.js';
 import type { RoundView } from '../../engine/model/views.js';
@@ -21,11 +22,10 @@ export interface EngineFiguresOptions extends PriceWatch {
   readonly engineGauges: SharedArrayBuffer;
   readonly clock: Clock;
   readonly sequencer: Sequencer;
-  readonly tracker: { latest(asset: number): PriceTick | null; held(asset: number): object | null };
+  readonly tracker: PriceTracker;
   readonly quoter: Pick<Quoter, 'volatility' | 'estimate'>;
   readonly shadow: () => ShadowStatus;
   readonly threads: Readonly<Record<(typeof BACKGROUND_THREADS)[number], Busy>>;
-  readonly marketsWithoutCapital: (nowMs: number) => number;
   /** Money is at stake: prices are not simulated, nor is the clock. */
   readonly needsBackup: boolean;
   /** null where no port has TLS. */
@@ -63,14 +63,14 @@ export class EngineFigures {
 
   /** To be called about once a second. */
   sample(): void {
-    const { sequencer, marketsWithoutCapital, threads } = this.options;
+    const { sequencer, tracker, threads } = this.options;
     const nowMs = sequencer.stampMs();
     this.#samplePrices(nowMs);
     this.#sampleJournal();
     this.#sampleState();
     this.#sampleLosses(nowMs);
     this.#gauges.set({
-      marketsWithoutCapital: marketsWithoutCapital(nowMs),
+      marketsWithoutCapital: marketsWithoutCapital(sequencer.engine, tracker, nowMs).length,
       journalActiveMs: threads.journal.activeMs,
       shadowActiveMs: threads.shadow.activeMs,
       readerActiveMs: threads.reader.activeMs,
@@ -167,6 +167,17 @@ export function suspendedMarkets(engine: EngineReads): { readonly market: number
     if (seq > 0 && engine.marketRules(market) !== null) suspended.push({ market, seq });
   }
   return suspended;
+}
+
+/** Markets that have a fresh price and would open a round now if the house could pay its seeds. */
+export function marketsWithoutCapital(engine: EngineReads, tracker: PriceTracker, nowMs: number): number[] {
+  const { houseCents } = engine.totals();
+  return ASSETS.flatMap((_, asset) => engine.vacantMarkets(asset, nowMs)).filter((market) => {
+    const rules = engine.marketRules(market);
+    const tick = tracker.latest(assetOf(market));
+    if (rules === null || tick === null || nowMs - tick.timeMs > rules.maxPriceAgeMs) return false;
+    return 2 * rules.house.seedCents > houseCents;
+  });
 }
 
 export function openRounds(engine: EngineReads): RoundView[] {

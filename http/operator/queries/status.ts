@@ -4,14 +4,13 @@
  */
 import { must } from '../../../engine/base/assert.js';
 import { isoText } from '../../../engine/base/iso-text.js';
-import type { EngineReads } from '../../../engine/engine.js';
 import type { PriceTracker } from '../../../engine/host/price-tracker.js';
 import type { Sequencer } from '../../../engine/host/sequencer.js';
-import { ASSETS, assetOf, marketId, textAt } from '../../../engine/model/domain.js';
+import { ASSETS, marketId, textAt } from '../../../engine/model/domain.js';
 import type { Clock } from '../../../engine/model/ports.js';
 import type { ShadowStatus } from '../../../engine/model/shadow-status.js';
 import type { LiveFeed } from '../../../feeds/live/live-feed.js';
-import { openRounds, suspendedMarkets } from '../../metrics/engine-figures.js';
+import { marketsWithoutCapital, openRounds, suspendedMarkets } from '../../metrics/engine-figures.js';
 import { type LeaderStatus, refusedAs } from '../../metrics/replication.js';
 import { type CommandOptions, unconfirmedMs } from './commands.js';
 import type { Reply } from './reads.js';
@@ -169,21 +168,6 @@ function ticks({ tracker }: StatusSources, nowMs: number) {
     return [crypto, { price: tick.price, ageMs: nowMs - tick.timeMs, source: tick.source }] as const;
   });
   return Object.fromEntries(shown);
-}
-
-/** Markets that have a fresh price and would open a round now if the house could pay its seeds. */
-export function marketsWithoutCapital(
-  engine: EngineReads,
-  tracker: Pick<PriceTracker, 'latest'>,
-  nowMs: number,
-): number[] {
-  const { houseCents } = engine.totals();
-  return ASSETS.flatMap((_, asset) => engine.vacantMarkets(asset, nowMs)).filter((market) => {
-    const rules = engine.marketRules(market);
-    const tick = tracker.latest(assetOf(market));
-    if (rules === null || tick === null || nowMs - tick.timeMs > rules.maxPriceAgeMs) return false;
-    return 2 * rules.house.seedCents > houseCents;
-  });
 }
 
 function heldPrices(tracker: PriceTracker) {

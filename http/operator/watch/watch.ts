@@ -6,15 +6,13 @@ import type { OrderTimes } from '../../../engine/host/order-times.js';
 import { EngineFigures, type EngineFiguresOptions } from '../../metrics/engine-figures.js';
 import { ENGINE_LAYOUT, ENGINE_PLACES } from '../../metrics/engine-meter.js';
 import { meterThread } from '../../metrics/thread-meter.js';
-import { awaitedPrices, marketsWithoutCapital } from '../queries/status.js';
+import { awaitedPrices } from '../queries/status.js';
 import { EventLog, type EventLogOptions } from './event-log.js';
 
 const CHECK_EVERY_MS = 1_000;
 const MINUTE_MS = 60_000;
 
-export interface WatchOptions
-  extends EventLogOptions,
-    Omit<EngineFiguresOptions, 'tracker' | 'sequencer' | 'marketsWithoutCapital'> {
+interface WatchOptions extends EventLogOptions, EngineFiguresOptions {
   /** The sheet of the engine's thread (`http/metrics/engine-meter.ts`). */
   readonly engine: SharedArrayBuffer;
   readonly orderTimes: OrderTimes;
@@ -28,12 +26,9 @@ export class Watch {
 
   /** Starts to measure the calling thread. */
   constructor(private readonly options: WatchOptions) {
-    const { sequencer, tracker, clock, steadyNowMs } = options;
+    const { clock, steadyNowMs } = options;
     this.#events = new EventLog(options);
-    this.#figures = new EngineFigures({
-      ...options,
-      marketsWithoutCapital: (nowMs) => marketsWithoutCapital(sequencer.engine, tracker, nowMs).length,
-    });
+    this.#figures = new EngineFigures(options);
     this.#figures.beat();
     this.#checkedMs = clock.monotonicMs();
     this.#minuteBeganMs = steadyNowMs();

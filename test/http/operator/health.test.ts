@@ -42,7 +42,6 @@ function watched(needsBackup = true) {
     latenessMs: () => null,
     lateMarkets: () => 0,
     silentAssets: () => conditions.silent,
-    marketsWithoutCapital: () => 0,
     switchedAssets: () => 0,
     needsBackup,
     certificateEndsMs: () => null,
