@@ -44,7 +44,6 @@ export function buildOperatorQueries(
   const status = {
     ...host,
     ...{ start, replicatedLog },
-    clockMode: config.clock,
     feedName: host.feed.name,
     durability: config.durability,
     shadow: () => host.shadow.status,

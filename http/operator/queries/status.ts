@@ -23,12 +23,9 @@ export interface StartView {
 }
 
 export interface StatusSources {
-  readonly sequencer: Sequencer;
   readonly clock: Clock;
-  readonly clockMode: 'system' | 'manual';
   readonly feedName: string;
   readonly liveFeeds: readonly LiveFeed[];
-  readonly tracker: PriceTracker;
   readonly durability: 'fsync' | 'os';
   readonly shadow: () => ShadowStatus;
   /** null where the journal is on this machine alone. */
@@ -48,7 +45,7 @@ export class StatusReads {
 
   /** `sources` is null in tests. */
   constructor(
-    private readonly options: Pick<CommandOptions, 'sequencer' | 'manualRun'>,
+    private readonly options: CommandOptions,
     private readonly sources: StatusSources | null,
   ) {
     this.#startedMs = sources?.clock.monotonicMs() ?? 0;
@@ -57,7 +54,8 @@ export class StatusReads {
   /** The status resource, which needs no rendering. */
   readonly status = (): Reply<Status> => {
     const sources = must(this.sources, 'a server with a process of its own has a status');
-    return { result: status(sources, sources.clock.monotonicMs() - this.#startedMs), after: 0 };
+    const uptimeMs = sources.clock.monotonicMs() - this.#startedMs;
+    return { result: status(this.options, sources, uptimeMs), after: 0 };
   };
 
   readonly pulse = (): Reply<Pulse> => ({
@@ -66,8 +64,9 @@ export class StatusReads {
   });
 }
 
-function status(sources: StatusSources, uptimeMs: number) {
-  const { sequencer, clock, clockMode, durability, version } = sources;
+function status(options: CommandOptions, sources: StatusSources, uptimeMs: number) {
+  const { sequencer, tracker, manualRun } = options;
+  const { clock, durability, version } = sources;
   const { engine } = sequencer;
   const nowMs = clock.nowMs();
   const { backupAtMs, oldRows } = sources.shadow();
@@ -82,7 +81,7 @@ function status(sources: StatusSources, uptimeMs: number) {
     engineTime: isoText(engine.timeMs),
     setup: engine.setup,
     clock: {
-      mode: clockMode,
+      mode: manualRun === null ? 'system' : 'manual',
       time: isoText(nowMs),
       condition: sequencer.wallClock.condition,
       /** Ahead of the last time that was sound, negative if behind, while the condition is not sound. */
@@ -116,15 +115,15 @@ function status(sources: StatusSources, uptimeMs: number) {
       name: sources.feedName,
       /** Feeds over a network, in order of preference. */
       sources: sources.liveFeeds.map((feed) => feed.view()),
-      ticks: ticks(sources, nowMs),
-      held: heldPrices(sources.tracker),
+      ticks: ticks(tracker, nowMs),
+      held: heldPrices(tracker),
       /** Rounds wait for a price at these boundaries. */
-      awaited: awaitedPrices(sources.tracker),
+      awaited: awaitedPrices(tracker),
     },
     rounds: {
       open: openRounds(engine).length,
       unsettled: engine.unsettledRounds().length,
-      notOpenedForLackOfCapital: marketsWithoutCapital(engine, sources.tracker, nowMs).map(marketId),
+      notOpenedForLackOfCapital: marketsWithoutCapital(engine, tracker, nowMs).map(marketId),
     },
   };
 }
@@ -161,7 +160,7 @@ export function awaitedPrices(tracker: PriceTracker) {
   }));
 }
 
-function ticks({ tracker }: StatusSources, nowMs: number) {
+function ticks(tracker: PriceTracker, nowMs: number) {
   const shown = ASSETS.map((crypto, asset) => {
     const tick = tracker.latest(asset);
     if (tick === null) return [crypto, null] as const;
@@ -185,10 +184,7 @@ function heldPrices(tracker: PriceTracker) {
 const ordersRefused = ({ engine, gate }: Sequencer, replication: LeaderStatus | null): string | null =>
   engine.trading.enabled ? refusedAs(gate, replication) : 'trading_disabled';
 
-function pulseOf(
-  { sequencer, manualRun }: Pick<CommandOptions, 'sequencer' | 'manualRun'>,
-  replication: LeaderStatus | null,
-) {
+function pulseOf({ sequencer, manualRun }: CommandOptions, replication: LeaderStatus | null) {
   const { engine } = sequencer;
   const { trading } = engine;
   return {
