@@ -16,7 +16,7 @@ import type { Link } from '../link/link.js';
 import type { BalanceReply } from '../link/questions.js';
 import type { Subscribe } from '../wire/stream-requests.js';
 import { accountText, type Moment, subscribedText } from '../wire/stream-text.js';
-import { farBehind, type StreamChannel } from './channel.js';
+import { endAll, type StreamChannel } from './channel.js';
 import type { Connection } from './connection.js';
 import { type FanOut, Group } from './fan-out.js';
 
@@ -43,8 +43,6 @@ class BalanceGroup extends Group {
     this.timeMs = timeMs;
   }
 }
-
-const LOST = farBehind('account');
 
 export class AccountChannel implements StreamChannel {
   readonly #accounts = new Map<number, BalanceGroup>();
@@ -142,7 +140,8 @@ export class AccountChannel implements StreamChannel {
     const record = this.#record;
     for (; this.#position < end && this.#accounts.size > 0; this.#position++) {
       if (!this.log.read(this.#position, record)) {
-        this.#dropAll();
+        this.#changed.length = 0;
+        endAll('account', this.#accounts.values(), this.#asked.keys());
         return;
       }
       const group = this.#accounts.get(record[ACCOUNT] as number);
@@ -155,12 +154,5 @@ export class AccountChannel implements StreamChannel {
       group.isChanged = true;
       this.#changed.push(group);
     }
-  }
-
-  /** The log has overtaken this reader. */
-  #dropAll(): void {
-    this.#changed.length = 0;
-    const all = [...this.#accounts.values()].flatMap(({ members }) => [...members.keys()]);
-    for (const connection of [...all, ...this.#asked.keys()]) connection.end(LOST.code, LOST.detail);
   }
 }

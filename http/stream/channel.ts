@@ -1,6 +1,5 @@
 /** The base of all channels: their interface, and groups of subscribers by market. */
 import { MARKET_IDS, marketOf } from '../../engine/model/domain.js';
-import { Refused } from '../kit/refused.js';
 import type { Channel, Subscribe } from '../wire/stream-requests.js';
 import type { Connection } from './connection.js';
 import { Group } from './fan-out.js';
@@ -14,9 +13,12 @@ export interface StreamChannel {
   unsubscribe(connection: Connection): void;
 }
 
-/** The log has overtaken the channel: ends the streams of all subscribers. */
-export const farBehind = (channel: Channel): Refused =>
-  new Refused('resync_required', `the channel ${channel} is far behind: open another stream and resume`);
+/** The log has overtaken the channel. */
+export function endAll(channel: Channel, groups: Iterable<Group>, others: Iterable<Connection> = []): void {
+  const detail = `the channel ${channel} is far behind: open another stream and resume`;
+  const members = [...groups].flatMap((group) => [...group.members.keys()]);
+  for (const connection of [...members, ...others]) connection.end('resync_required', detail);
+}
 
 class MarketGroup extends Group {
   readonly markets: readonly number[];

@@ -12,8 +12,9 @@ import { workFor } from '../kit/client-work.js';
 import { Refused } from '../kit/refused.js';
 import type { EventChannel, Subscribe } from '../wire/stream-requests.js';
 import { eventsText, type Moment, subscribedText } from '../wire/stream-text.js';
-import { farBehind, type StreamChannel } from './channel.js';
+import { endAll, type StreamChannel } from './channel.js';
 import type { Connection } from './connection.js';
+import type { Group } from './fan-out.js';
 
 const RECORDS_AT_ONCE = 4_096;
 const SLICE_MS_MAX = 1;
@@ -58,7 +59,8 @@ export abstract class EventsChannel implements StreamChannel {
   /** Sends a record to all who have joined. Records of one command come one after another. */
   protected abstract sendToAll(record: Float64Array): void;
   protected abstract endOfCommand(moment: Moment): void;
-  protected abstract dropAll(refused: Refused): void;
+  /** Forgets the events of a command that was not read to its end; returns all who have joined. */
+  protected abstract dropCommand(): Iterable<Group>;
   protected abstract leave(connection: Connection): void;
   protected abstract prepare(connection: Connection, request: Subscribe): Pick<CatchUp, 'textOf' | 'join'>;
 
@@ -113,7 +115,7 @@ export abstract class EventsChannel implements StreamChannel {
       return read === this.source.log.end;
     }
     this.position = this.source.log.end;
-    this.dropAll(farBehind(this.channel));
+    endAll(this.channel, this.dropCommand());
     return true;
   }
 

@@ -1,7 +1,6 @@
 /** The channel `fills`: events of the account's bets. */
 import { END_CANCELLED } from '../../engine/model/domain.js';
 import * as R from '../broadcast/records.js';
-import type { Refused } from '../kit/refused.js';
 import {
   eventsText,
   type Moment,
@@ -67,10 +66,9 @@ export class FillsChannel extends EventsChannel {
     }
   }
 
-  protected override dropAll(refused: Refused): void {
+  protected override dropCommand(): Iterable<Group> {
     this.#touched.length = 0;
-    const all = [...this.#groups.values()].flatMap(({ members }) => [...members.keys()]);
-    for (const connection of all) connection.end(refused.code, refused.detail);
+    return this.#groups.values();
   }
 
   protected override leave(connection: Connection): void {

@@ -1,6 +1,5 @@
 /** The channel `rounds`: every transition of the subscribed markets' rounds. */
 import * as R from '../broadcast/records.js';
-import type { Refused } from '../kit/refused.js';
 import type { Subscribe } from '../wire/stream-requests.js';
 import {
   eventsText,
@@ -14,7 +13,7 @@ import {
 import { MarketGroups } from './channel.js';
 import type { Connection } from './connection.js';
 import { type EventSource, EventsChannel } from './events.js';
-import type { FanOut } from './fan-out.js';
+import type { FanOut, Group } from './fan-out.js';
 
 export class RoundsChannel extends EventsChannel {
   readonly #groups = new MarketGroups();
@@ -52,10 +51,9 @@ export class RoundsChannel extends EventsChannel {
     }
   }
 
-  protected override dropAll(refused: Refused): void {
+  protected override dropCommand(): Iterable<Group> {
     this.#events.length = 0;
-    const all = [...this.#groups.values()].flatMap(({ members }) => [...members.keys()]);
-    for (const connection of all) connection.end(refused.code, refused.detail);
+    return this.#groups.values();
   }
 
   protected override leave(connection: Connection): void {
