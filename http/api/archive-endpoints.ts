@@ -17,9 +17,12 @@ import { ARCHIVE_LIMIT_DEFAULT } from './lists/archive-queries.js';
 import * as proofs from './proofs.js';
 import * as reads from './reads.js';
 
-const head: JsonObject = {
-  oneOf: [schemaRef('JournalHead'), { type: 'null' }],
-  description: "The journal's newest signed head; null before the first.",
+const KEYS: JsonObject = {
+  data: listOf('SigningKey', 1_000),
+  head: {
+    oneOf: [schemaRef('JournalHead'), { type: 'null' }],
+    description: "The journal's newest signed head; null before the first.",
+  },
 };
 
 export const ARCHIVE_ENDPOINTS: readonly Endpoint[] = [
@@ -121,9 +124,7 @@ export const ARCHIVE_ENDPOINTS: readonly Endpoint[] = [
     text:
       'Keys that are no longer in use stay listed: what they signed can be checked for ever. Keep `head`: a journal that lacks what ' +
       'was in it then shows itself.',
-    success: envelopeResponse('The keys.', 200, { data: listOf('SigningKey', 1_000), head }, [
-      ['keys', EXAMPLES.keys],
-    ]),
+    success: envelopeResponse('The keys.', 200, KEYS, { keys: EXAMPLES.keys }),
     failures: ['BadRequest'],
   },
 ];

@@ -173,11 +173,6 @@ export const listOf = (schema: string, maxItems: number): JsonObject => ({
   maxItems,
 });
 
-interface ExamplePage {
-  readonly data: Json;
-  readonly nextCursor: string | null;
-}
-
 const nextCursor: JsonObject = {
   type: ['string', 'null'],
   description: 'For `cursor`: the next page; null on the last one. Opaque, and good for as long as you like.',
@@ -188,14 +183,9 @@ const nextCursor: JsonObject = {
 export const pageResponse = (
   description: string,
   schema: string,
-  examples: Readonly<Record<string, ExamplePage>>,
+  examples: Readonly<Record<string, JsonObject>>,
 ): JsonObject =>
-  envelopeResponse(
-    description,
-    200,
-    { data: listOf(schema, LIST_LIMIT_MAX), nextCursor },
-    Object.entries(examples).map(([name, page]) => [name, { ...page }]),
-  );
+  envelopeResponse(description, 200, { data: listOf(schema, LIST_LIMIT_MAX), nextCursor }, examples);
 
 /** `schema` is a schema's name, or one of a list; `examples` are answers of the real server. */
 export function okResponse(
@@ -204,12 +194,9 @@ export function okResponse(
   examples: Readonly<Record<string, Json>>,
   status = 200,
 ): JsonObject {
-  return envelopeResponse(
-    description,
-    status,
-    { data: typeof schema === 'string' ? schemaRef(schema) : schema },
-    Object.entries(examples).map(([name, value]) => [name, { data: value }]),
-  );
+  const data = typeof schema === 'string' ? schemaRef(schema) : schema;
+  const shown = Object.entries(examples).map(([name, value]) => [name, { data: value }] as const);
+  return envelopeResponse(description, status, { data }, Object.fromEntries(shown));
 }
 
 /** `members` stand beside `success`. */
@@ -224,7 +211,7 @@ export function envelopeResponse(
   description: string,
   status: number,
   members: JsonObject,
-  examples: readonly (readonly [name: string, members: JsonObject])[],
+  examples: Readonly<Record<string, JsonObject>>,
 ): JsonObject {
   return {
     [status]: {
@@ -234,7 +221,7 @@ export function envelopeResponse(
         'application/json': {
           schema: successSchema(members),
           examples: Object.fromEntries(
-            examples.map(([name, shown]) => [name, { value: { success: true, ...shown } }]),
+            Object.entries(examples).map(([name, shown]) => [name, { value: { success: true, ...shown } }]),
           ),
         },
       },
