@@ -6,7 +6,6 @@
 import typia from 'typia';
 import { isoText } from '../../engine/base/iso-text.js';
 import { dollarsOfCents } from '../../engine/base/money.js';
-import type { BetsAnswer, BetsQuestion } from '../../engine/model/archive-reads.js';
 import { ALL_BETS } from '../../engine/model/bet-pages.js';
 import {
   accountId,
@@ -117,13 +116,15 @@ async function listOf({ engine, archive }: Services, account: number, query: Que
 }
 
 async function listAll(services: Services, { name, fromMs, list }: Query): Promise<Answer> {
-  const { status, market, roundNumber, beforeMs, limit, cursor } = list;
+  const { cursor, isByChange: _, ...filters } = list;
   const [beforeBet = Number.POSITIVE_INFINITY] = cursor;
   const { rounds, seq: reachedSeq } = await services.engine.ask('openRounds', {});
   const ofOpen =
-    status === 'open' ? Math.max(fromMs, Math.min(...rounds.map(({ startTimeMs }) => startTimeMs))) : fromMs;
-  const question = { beforeBet, status, market, roundNumber, fromMs: ofOpen, beforeMs, limit, reachedSeq };
-  const { bets, nextBeforeBet } = await allBets(services, question);
+    list.status === 'open'
+      ? Math.max(fromMs, Math.min(...rounds.map(({ startTimeMs }) => startTimeMs)))
+      : fromMs;
+  const question = { ...filters, account: null, beforeBet, fromMs: ofOpen, reachedSeq };
+  const { bets, nextBeforeBet } = await readArchive(services.archive.bets, question);
   const shown = bets.map((bet) => betResource(bet.account, asOfNow(bet, rounds)));
   return page(shown, nextBeforeBet === null ? null : betsCursor(name, list, [nextBeforeBet, 0, 0]));
 }
@@ -132,17 +133,13 @@ async function one(services: Services, { id }: Call): Promise<BetResource> {
   const bet = parseBetId(id);
   if (bet === 0) throw NO_BET;
   const { rounds, seq: reachedSeq } = await services.engine.ask('openRounds', {});
-  const any = { ...ALL_BETS, fromMs: null };
-  const told = await allBets(services, { ...any, beforeBet: bet + 1, limit: 1, reachedSeq });
-  const [found] = told.bets;
+  const any = { ...ALL_BETS, account: null, fromMs: null };
+  const question = { ...any, beforeBet: bet + 1, limit: 1, reachedSeq };
+  const { bets } = await readArchive(services.archive.bets, question);
+  const [found] = bets;
   if (found?.bet !== bet) throw NO_BET;
   return betResource(found.account, asOfNow(found, rounds));
 }
-
-const allBets = (
-  { archive }: Services,
-  question: Omit<BetsQuestion, 'kind' | 'account' | 'clientOrderId'>,
-): Promise<BetsAnswer> => readArchive(archive.bets, { ...question, account: null, clientOrderId: null });
 
 /** The archive does not know the status of a round that is not settled. */
 function asOfNow(bet: BetView, rounds: readonly OpenRound[]): BetView {
