@@ -8,9 +8,6 @@ import { type Ended, KeptConnection, type Listener } from './kept-connection.js'
 import { Lateness } from './lateness.js';
 import { countVerdict, type FeedView, type LiveFeed, newCounts, type UpdateCounts } from './live-feed.js';
 
-/** Services send prices or heartbeats every second: after so long without a new one the connection is given up. */
-const SILENCE_MS = 10_000;
-
 export interface FeedOptions {
   readonly clock: Clock;
   /** From 0 to below 1, for the waits between connections. */
@@ -37,7 +34,6 @@ export abstract class ConnectedFeed implements LiveFeed {
     this.log = new SeldomLog(log, clock, name);
     this.#connection = new KeptConnection({
       dial: (listener, signal) => this.connect(listener, signal),
-      silenceMs: SILENCE_MS,
       clock,
       random,
       onOpened: () => log.write('feed_connected', { feed: name }),

@@ -15,6 +15,8 @@ const ASKED_JITTER = 0.2;
 /** No service may send us away for longer. */
 const ASKED_MS_MAX = 600_000;
 const LASTED_MS = 60_000;
+/** Services send prices or heartbeats every second: after so long without a new one the connection is given up. */
+const SILENCE_MS = 10_000;
 
 export interface Ended {
   /** For people, without any secret. */
@@ -34,7 +36,6 @@ export type Dial = (listener: Listener, signal: AbortSignal) => Promise<Ended>;
 
 interface KeptOptions {
   readonly dial: Dial;
-  readonly silenceMs: number;
   readonly clock: Pick<Clock, 'monotonicMs'>;
   readonly random: () => number;
   readonly onOpened: () => void;
@@ -85,8 +86,8 @@ export class KeptConnection {
     const call = this.#call;
     if (call === null) {
       if (nowMs >= this.#dialAtMs) this.#dial(nowMs);
-    } else if (nowMs - call.heardMs > this.options.silenceMs) {
-      this.#end(call, { reason: `nothing new for ${this.options.silenceMs / 1_000} s`, askedMs: 0 });
+    } else if (nowMs - call.heardMs > SILENCE_MS) {
+      this.#end(call, { reason: `nothing new for ${SILENCE_MS / 1_000} s`, askedMs: 0 });
     }
   }
 

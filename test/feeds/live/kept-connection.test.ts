@@ -45,7 +45,6 @@ function kept(chance = 0) {
       calls.push(call);
       return call.ended;
     },
-    silenceMs: 10_000,
     clock,
     random: () => chance,
     onOpened: () => opened.push(last()),
