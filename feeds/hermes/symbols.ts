@@ -36,7 +36,6 @@ interface ListedFeed {
   readonly id: string;
   readonly attributes: { readonly symbol: string };
 }
-const isList = typia.createIs<readonly unknown[]>();
 const isListedFeed = typia.createIs<ListedFeed>();
 
 /**
@@ -44,7 +43,7 @@ const isListedFeed = typia.createIs<ListedFeed>();
  * null if it may, and undefined if the answer is not such a list.
  */
 export function faultOfId([symbol, id]: HermesSymbols[Asset], answer: unknown): string | null | undefined {
-  if (!isList(answer)) return undefined;
+  if (!Array.isArray(answer)) return undefined;
   const ids = answer
     .filter(isListedFeed)
     .filter(({ attributes }) => attributes.symbol === symbol)
