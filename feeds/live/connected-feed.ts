@@ -6,7 +6,9 @@ import type { LogEvent } from '../../process/log/events.js';
 import type { Log } from '../../process/log/log.js';
 import { type Ended, KeptConnection, type Listener } from './kept-connection.js';
 import { Lateness } from './lateness.js';
-import { countVerdict, type FeedView, type LiveFeed, newCounts, type UpdateCounts } from './live-feed.js';
+import { type FeedView, type LiveFeed, ON_STANDBY, type UpdateCounts } from './live-feed.js';
+
+const NO_UPDATES: UpdateCounts = { taken: 0, refused: 0, standby: 0, repeated: 0, unsure: 0 };
 
 export interface FeedOptions {
   readonly clock: Clock;
@@ -20,7 +22,7 @@ export abstract class ConnectedFeed implements LiveFeed {
   protected readonly log: SeldomLog;
   readonly #clock: Clock;
   readonly #connection: KeptConnection;
-  readonly #counts = ASSETS.map(newCounts);
+  readonly #counts = ASSETS.map((): UpdateCounts => ({ ...NO_UPDATES }));
   readonly #lateness = ASSETS.map(() => new Lateness());
   #malformed = 0;
   #sink: ((tick: PriceTick) => TickVerdict) | null = null;
@@ -96,7 +98,10 @@ export abstract class ConnectedFeed implements LiveFeed {
   }
 
   protected offer(tick: PriceTick): void {
-    countVerdict(this.countsOf(tick.asset), this.#sink?.(tick));
+    const counts = this.countsOf(tick.asset);
+    const verdict = this.#sink?.(tick);
+    if (verdict === ON_STANDBY) counts.standby++;
+    else counts[verdict?.taken === true ? 'taken' : 'refused']++;
   }
 }
 

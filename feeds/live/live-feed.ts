@@ -36,12 +36,4 @@ export interface LiveFeed extends PriceFeed {
   view(): FeedView;
 }
 
-export const newCounts = (): UpdateCounts => ({ taken: 0, refused: 0, standby: 0, repeated: 0, unsure: 0 });
-
 export const ON_STANDBY: TickVerdict = { taken: false, detail: 'another feed is preferred' };
-
-/** `verdict` is undefined after the feed has been stopped. */
-export function countVerdict(counts: UpdateCounts, verdict: TickVerdict | undefined): void {
-  if (verdict === ON_STANDBY) counts.standby++;
-  else counts[verdict?.taken === true ? 'taken' : 'refused']++;
-}
