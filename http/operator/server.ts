@@ -68,16 +68,14 @@ export const clockTime = (timeMs: number): ClockTime => ({ time: isoText(timeMs)
 /** Prometheus looks for its figures below no prefix. Its library is loaded when they are first asked for. */
 export function metricsRoute(version: string, families: () => readonly Family[]): OperatorRoute {
   let loading: Promise<MetricsPage> | null = null;
-  const load = async (): Promise<MetricsPage> => {
-    const { MetricsPage } = await import('../metrics/prometheus/exposition.js');
-    return new MetricsPage(version);
-  };
   return {
     method: 'GET',
     path: '/metrics',
     role: 'read',
     handle: async () => {
-      loading ??= load();
+      loading ??= import('../metrics/prometheus/exposition.js').then(
+        (found) => new found.MetricsPage(version),
+      );
       const page = await loading;
       return new Answer(200, await page.text(families()), [], page.contentType);
     },
