@@ -64,7 +64,11 @@ export class OperatorQueries {
 
   #begin(query: OperatorQuery, onMessage: OnMessage): void {
     try {
-      const reply = this.#replyTo(query);
+      // A question goes to the handler of its kind, which the compiler cannot follow.
+      const handler = this.#handlers[query.kind] as (
+        query: OperatorQuery,
+      ) => AnyReply | Promise<AnyReply> | AnySlices;
+      const reply = handler(query);
       if (reply instanceof Promise)
         reply.then((later) => this.#end(later, query, onMessage)).catch(this.options.onFatal);
       else if ('next' in reply) this.#continue(reply, query, onMessage);
@@ -75,14 +79,6 @@ export class OperatorQueries {
       this.options.beforeTelling();
       onMessage({ kind: 'refused', code, detail });
     }
-  }
-
-  #replyTo(query: OperatorQuery): AnyReply | Promise<AnyReply> | AnySlices {
-    // A question goes to the handler of its kind, which the compiler cannot follow.
-    const handler = this.#handlers[query.kind] as (
-      query: OperatorQuery,
-    ) => AnyReply | Promise<AnyReply> | AnySlices;
-    return handler(query);
   }
 
   #continue(slices: AnySlices, query: OperatorQuery, onMessage: OnMessage): void {
