@@ -4,12 +4,12 @@ import type { ShownRound } from '../../../wire/market-text.js';
 import type { LiveMessage } from '../../live-message.js';
 import { suspend, voidRound } from '../actions/control.js';
 import { Act } from '../parts/action.js';
-import { Badge, Figures, Ref, Section } from '../parts/basics.js';
+import { Figures, Ref, Section } from '../parts/basics.js';
 import { Bets } from '../parts/bets.js';
 import { RangeSelect } from '../parts/plot.js';
 import { count, idText, marketName, priceText, timeLeft, timeText, usd } from '../state/format.js';
 import { PricePlot } from './prices.js';
-import { oddsOf, Rounds, roundBadge, ShareBar } from './rounds.js';
+import { marketState, oddsOf, Rounds, ShareBar } from './rounds.js';
 
 interface MarketProps {
   readonly now: LiveMessage;
@@ -19,7 +19,7 @@ interface MarketProps {
 export function MarketView({ now: { markets, timeMs }, id }: MarketProps): JSX.Element {
   const market = markets.find((each) => each.id === id);
   if (market === undefined) return <h1>There is no such market, or it is not active</h1>;
-  const { asset, round, suspendedSequence, price, minStakeCents, maxStakeCents } = market;
+  const { asset, round, price, minStakeCents, maxStakeCents } = market;
   const roundId = `${id}_${round?.roundNumber}`;
   return (
     <>
@@ -30,11 +30,7 @@ export function MarketView({ now: { markets, timeMs }, id }: MarketProps): JSX.E
       </div>
       <Figures
         of={{
-          State: (
-            <>
-              {suspendedSequence > 0 && <Badge tone="warn">suspended</Badge>} {roundBadge(round, timeMs)}
-            </>
-          ),
+          State: marketState(market, timeMs),
           'Price now': priceText(price),
           'Smallest stake': usd(minStakeCents),
           'Largest stake': usd(maxStakeCents),

@@ -3,11 +3,11 @@ import type { JSX } from 'preact';
 import { ASSETS } from '../../../../engine/model/domain.js';
 import type { ShownRound } from '../../../wire/market-text.js';
 import type { LiveMessage, MarketNow } from '../../live-message.js';
-import { Badge, Figures, Ref } from '../parts/basics.js';
+import { Figures, Ref } from '../parts/basics.js';
 import { type Field, Filters, type Values } from '../parts/field.js';
 import { type Column, Table } from '../parts/list.js';
 import { count, FRAMES, priceText, timeLeft, usd, wholeUsd } from '../state/format.js';
-import { oddsOf, Rounds, roundBadge, ShareBar } from './rounds.js';
+import { marketState, oddsOf, Rounds, ShareBar } from './rounds.js';
 
 /** They stay as they are while an operator looks at a market and comes back. */
 const wanted = signal<Values>({});
@@ -64,14 +64,7 @@ const ofRound =
 
 const columnsAt = (nowMs: number): readonly Column<MarketNow>[] => [
   ['Market', ({ id }) => <Ref id={id} />],
-  [
-    'Round',
-    ({ round, suspendedSequence }) => (
-      <>
-        {suspendedSequence > 0 && <Badge tone="warn">suspended</Badge>} {roundBadge(round, nowMs)}
-      </>
-    ),
-  ],
+  ['Round', (market) => marketState(market, nowMs)],
   ['#Left', ofRound(({ endTimeMs }) => timeLeft(endTimeMs - nowMs))],
   ['UP', ofRound((round) => <ShareBar round={round} />)],
   ['#Odds UP', ofRound((round) => oddsOf(round, round.poolUpCents))],

@@ -3,6 +3,7 @@ import type { JSX } from 'preact';
 import { ROUND_STATUSES } from '../../../../engine/model/domain.js';
 import type { RoundResource } from '../../../operator/rounds.js';
 import type { ShownRound } from '../../../wire/market-text.js';
+import type { MarketNow } from '../../live-message.js';
 import { voidRound } from '../actions/control.js';
 import { Act } from '../parts/action.js';
 import { Badge, Ref } from '../parts/basics.js';
@@ -49,7 +50,13 @@ function voidButton(
   return <Act action={voidRound(id, totalBets, centsOf(totalVolume))} onDone={reload} />;
 }
 
-export function roundBadge(round: ShownRound | null, nowMs: number): JSX.Element {
+export const marketState = ({ round, suspendedSequence }: MarketNow, nowMs: number): JSX.Element => (
+  <>
+    {suspendedSequence > 0 && <Badge tone="warn">suspended</Badge>} {roundBadge(round, nowMs)}
+  </>
+);
+
+function roundBadge(round: ShownRound | null, nowMs: number): JSX.Element {
   if (round === null) return <Badge>no round</Badge>;
   const status = ROUND_STATUSES[round.status] ?? '';
   if (status !== 'LIVE') return <Badge>{status.toLowerCase()}</Badge>;
