@@ -5,6 +5,7 @@
 import { must } from '../../../engine/base/assert.js';
 import { ASSETS, type Asset } from '../../../engine/model/domain.js';
 import { ASSET_FIELDS, type Board, TICK_MS, TICK_PRICE } from '../../board/markets.js';
+import { HOUR_MS } from './earnings.js';
 
 export const NOTE_EVERY_MS = 5_000;
 /** An hour. */
@@ -33,10 +34,12 @@ export class PriceHistory {
       this.board.assets.read(asset, this.#row);
       const [timeMs, price] = [this.#row[TICK_MS] as number, this.#row[TICK_PRICE] as number];
       if (Number.isNaN(price) || timeMs === timesMs.at(-1)) continue;
-      for (const [column, value] of [[timesMs, timeMs] as const, [prices, price] as const]) {
-        column.push(value);
-        if (column.length > NOTES_MAX) column.shift();
-      }
+      timesMs.push(timeMs);
+      prices.push(price);
+      // Those from before a pause, such as a weekend, may be older. A manual clock may hardly move.
+      const young = timesMs.findIndex((notedMs) => notedMs > timeMs - HOUR_MS);
+      const from = Math.max(young, timesMs.length - NOTES_MAX);
+      for (const column of [timesMs, prices]) column.splice(0, from);
     }
   }
 
