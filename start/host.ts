@@ -56,7 +56,7 @@ export function buildHost(
   const fromMs = engine.timeMs > 0 ? engine.timeMs : clock.nowMs();
   const prices = openPrices(config, engine, { masterSecret, fromMs, clock, log });
   const lifecycle = new Lifecycle(sequencer, prices.tracker, {
-    feeds: [prices.feed],
+    feed: prices.feed,
     calendar: prices.hours.sessions.bind(prices.hours),
     fairShare: (market, nowMs) => prices.quoter.fairShareE6(market, nowMs),
     schedule: setImmediate,

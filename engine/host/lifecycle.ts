@@ -1,6 +1,6 @@
 /**
  * Drives everything that no client requests: locks and ends of rounds, boundary prices, late openings, settlement
- * slices, resting orders and market hours. `pump` polls feeds and clocks several times a second; no outside event
+ * slices, resting orders and market hours. `pump` polls feed and clocks several times a second; no outside event
  * triggers any of this.
  */
 import { assert } from '../base/assert.js';
@@ -20,7 +20,7 @@ import { BOUNDARY_STEP_MS, boundaryAtOrBefore } from './ticks/boundary-window.js
 export type Calendar = (assetClass: AssetClass, nowMs: number) => Sessions | null;
 
 interface LifecycleOptions {
-  readonly feeds: readonly PriceFeed[];
+  readonly feed: PriceFeed;
   readonly calendar: Calendar;
   readonly fairShare: FairShareNow;
   readonly schedule: (run: () => void) => void;
@@ -86,23 +86,20 @@ export class Lifecycle {
     assert(this.#engine.rules !== null, 'the rules are configured before rounds begin');
     this.#started = true;
     this.#onBegun = onBegun;
-    this.tracker.onPast((asset, boundaryMs) => {
-      for (const feed of this.options.feeds) feed.recall?.(asset, boundaryMs);
+    const { feed } = this.options;
+    this.tracker.onPast((asset, boundaryMs) => feed.recall?.(asset, boundaryMs));
+    feed.start((tick) => {
+      const arrivedMs = this.sequencer.stampMs();
+      this.#detectStall(arrivedMs);
+      const verdict = this.tracker.offer(tick, arrivedMs);
+      if (verdict.taken && this.#resting.areAny) this.#scheduleTurn();
+      return verdict;
     });
-    for (const feed of this.options.feeds) {
-      feed.start((tick) => {
-        const arrivedMs = this.sequencer.stampMs();
-        this.#detectStall(arrivedMs);
-        const verdict = this.tracker.offer(tick, arrivedMs);
-        if (verdict.taken && this.#resting.areAny) this.#scheduleTurn();
-        return verdict;
-      });
-    }
     this.pump();
   }
 
   stop(): void {
-    for (const feed of this.options.feeds) feed.stop();
+    this.options.feed.stop();
   }
 
   /** Executes everything due now, and one slice of settlement. Call several times a second. */
@@ -120,7 +117,7 @@ export class Lifecycle {
     this.#setCalendars(nowMs);
     this.sequencer.advance(nowMs);
     this.tracker.refresh(nowMs);
-    for (const feed of this.options.feeds) feed.poll(nowMs);
+    this.options.feed.poll(nowMs);
     const isDone = this.#submitBoundaryPrices(nowMs);
     // Rejected if the house cannot pay the seeds. Retried until it can or the price is too old.
     for (const command of this.tracker.lateOpens(nowMs)) this.sequencer.submit(command);
@@ -131,11 +128,11 @@ export class Lifecycle {
     else this.#notifyIdle();
   }
 
-  /** Nothing moves until the clock that a start finds is confirmed. The feeds show the time elsewhere. */
+  /** Nothing moves until the clock that a start finds is confirmed. The feed shows the time elsewhere. */
   #hasBegun(nowMs: number): boolean {
     if (this.#begun) return true;
     if (this.sequencer.wallClock.condition === 'unconfirmed') {
-      for (const feed of this.options.feeds) feed.poll(nowMs);
+      this.options.feed.poll(nowMs);
       return false;
     }
     this.#begun = true;
@@ -156,10 +153,8 @@ export class Lifecycle {
   nextDueMs(nowMs: number): number {
     let dueMs = Math.min(this.#engine.nextDueMs, this.tracker.nextDueMs(), this.#resting.nextDueMs);
     dueMs = Math.min(dueMs, boundaryAtOrBefore(nowMs) + BOUNDARY_STEP_MS);
-    if (this.tracker.waitingCount > 0) {
-      for (const feed of this.options.feeds) dueMs = Math.min(dueMs, feed.nextDueMs?.() ?? dueMs);
-    }
-    return dueMs;
+    const isWaiting = this.tracker.waitingCount > 0;
+    return isWaiting ? Math.min(dueMs, this.options.feed.nextDueMs?.() ?? dueMs) : dueMs;
   }
 
   /** Pumps, and calls `release` once all work due now, settlements included, has been executed. */

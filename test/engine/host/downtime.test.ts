@@ -53,7 +53,7 @@ function restartedAfterDowntime(next: PriceFeed | null = null) {
   const clock = new TestClock();
   clock.wallMs = NOON_MS + 5 * MINUTE_MS;
   const again = new PushFeed();
-  const restarted = new TestHost(clock, { feeds: [next ?? again] }, engine);
+  const restarted = new TestHost(clock, { feed: next ?? again }, engine);
   restarted.lifecycle.start();
   return { open, clock, again, restarted };
 }
@@ -108,7 +108,7 @@ test('boundary prices of an asset never overtake each other', () => {
   const clock = new TestClock();
   clock.wallMs = NOON_MS + 5 * MINUTE_MS - 500;
   const again = new PushFeed();
-  const restarted = new TestHost(clock, { feeds: [again] }, host.journal.recover());
+  const restarted = new TestHost(clock, { feed: again }, host.journal.recover());
   restarted.lifecycle.start();
   again.offer(0, 101, clock.wallMs);
   restarted.run(600);

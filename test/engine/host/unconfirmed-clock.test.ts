@@ -21,7 +21,7 @@ function restarted(gapMs: number) {
   const clock = new TestClock();
   clock.wallMs = engine.timeMs + gapMs;
   const feed = new PushFeed();
-  const host = new TestHost(clock, { feeds: [feed], clockGuard: guarded() }, engine);
+  const host = new TestHost(clock, { feed, clockGuard: guarded() }, engine);
   let begun = 0;
   host.lifecycle.start(() => begun++);
   host.settle();
@@ -103,7 +103,7 @@ test('feeds are polled while the clock waits, so that they show what time it is'
   };
   const clock = new TestClock();
   clock.wallMs += 86_400_000;
-  const waiting = new TestHost(clock, { feeds: [feed], clockGuard: guarded() }, host.engine);
+  const waiting = new TestHost(clock, { feed, clockGuard: guarded() }, host.engine);
   waiting.lifecycle.start();
   waiting.run(200);
   assert.ok(polls >= 4);

@@ -127,7 +127,7 @@ export class Server {
     const fairShare = quoter.fairShareE6.bind(quoter);
     this.fairShare = fairShare;
     this.lifecycle = new Lifecycle(this.sequencer, tracker, {
-      feeds: [this.feed],
+      feed: this.feed,
       calendar: parts.calendar,
       fairShare,
       schedule,

@@ -23,7 +23,7 @@ export function pushHost(
   clock = new TestClock(),
 ): { host: TestHost; feed: PushFeed; clock: TestClock } {
   const feed = new PushFeed();
-  const host = new TestHost(clock, { rules: rulesOf('BTC_ONE_MINUTE'), feeds: [feed], ...options });
+  const host = new TestHost(clock, { rules: rulesOf('BTC_ONE_MINUTE'), feed, ...options });
   host.lifecycle.start();
   host.settle();
   return { host, feed, clock };
@@ -52,7 +52,7 @@ export function simulatedHost(
     isOpen: (assetClass, timeMs) => hours.isOpen(assetClass, timeMs),
   });
   const calendar: HostOptions['calendar'] = (assetClass, nowMs) => hours.sessions(assetClass, nowMs);
-  const all: HostOptions = { feeds: [feed], calendar, ...options };
+  const all: HostOptions = { feed, calendar, ...options };
   const host = engine === undefined ? new TestHost(clock, all) : new TestHost(clock, all, engine);
   host.lifecycle.start();
   host.settle();

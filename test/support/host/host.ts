@@ -12,6 +12,7 @@ import type { ErrorCode } from '../../../engine/model/errors.js';
 import type { Outcome } from '../../../engine/model/events.js';
 import type { Clock, PriceFeed, PriceTick } from '../../../engine/model/ports.js';
 import { defaultRules, RULES_VERSION, type Rules } from '../../../engine/model/rules.js';
+import { PushFeed } from '../../../feeds/push-feed.js';
 import { fixedHouse, withHouse } from '../engine/house-rules.js';
 import { plainOrder } from '../engine/plain-order.js';
 import { MemoryJournal } from './memory-journal.js';
@@ -44,7 +45,7 @@ export class TestClock implements Clock {
 }
 
 export interface HostOptions extends Partial<SequencerOptions> {
-  readonly feeds?: readonly PriceFeed[];
+  readonly feed?: PriceFeed;
   readonly calendar?: Calendar;
   readonly settleBetsMax?: number;
   readonly stallMs?: number;
@@ -70,7 +71,7 @@ export class TestHost {
     readonly engine: Engine = new Engine(),
   ) {
     const { schedule } = this;
-    const { feeds = [], calendar = () => null, settleBetsMax = 500, rules, ...others } = options;
+    const { feed = new PushFeed(), calendar = () => null, settleBetsMax = 500, rules, ...others } = options;
     // Tests let minutes pass at once, as a manual clock does.
     const { stallMs = Number.POSITIVE_INFINITY, ...sequencerOptions } = others;
     this.sequencer = new Sequencer(engine, clock, this.journal, {
@@ -85,7 +86,7 @@ export class TestHost {
     this.tracker = new PriceTracker(engine);
     this.quoter = new Quoter(engine, this.tracker);
     this.lifecycle = new Lifecycle(this.sequencer, this.tracker, {
-      feeds,
+      feed,
       calendar,
       fairShare: this.quoter.fairShareE6.bind(this.quoter),
       schedule,
