@@ -7,7 +7,6 @@ import type { Log } from '../process/log/log.js';
 import { CoinbaseFeed } from './coinbase/coinbase-feed.js';
 import { FailoverFeed } from './failover-feed.js';
 import { HermesFeed } from './hermes/hermes-feed.js';
-import { HERMES_SYMBOLS } from './hermes/symbols.js';
 import type { LiveFeed } from './live/live-feed.js';
 import type { MarketHours } from './market-hours.js';
 import { PushFeed } from './push-feed.js';
@@ -40,7 +39,7 @@ export function chooseFeed(config: RunningConfig, surroundings: FeedSurroundings
     const { hermesUrl: url, hermesApiKey: apiKey, coinbaseUrl } = config;
     liveFeeds.push(
       name === 'hermes'
-        ? new HermesFeed({ url, apiKey, symbols: HERMES_SYMBOLS, ...common })
+        ? new HermesFeed({ url, apiKey, ...common })
         : new CoinbaseFeed({ url: coinbaseUrl, ...common }),
     );
   }

@@ -9,7 +9,7 @@ import { parsedJson } from '../../engine/base/attempt.js';
 import { ASSETS, type Asset } from '../../engine/model/domain.js';
 import { getText, getWholeText, type TextRequest } from '../live/http-text.js';
 import type { Dial, Ended, Listener } from '../live/kept-connection.js';
-import { faultOfId, type HermesSymbols } from './symbols.js';
+import { faultOfId, HERMES_SYMBOLS } from './symbols.js';
 
 /** An event with the updates of 14 feeds has about 10,000 characters. */
 const EVENT_CHARS_MAX = 1_000_000;
@@ -23,7 +23,6 @@ export interface HermesService {
   readonly url: URL;
   /** Sent as `Authorization: Bearer`; null for a service that asks for none. */
   readonly apiKey: string | null;
-  readonly symbols: HermesSymbols;
 }
 
 interface HermesReader {
@@ -60,11 +59,10 @@ async function checkIds(
 ): Promise<ReadonlyMap<Asset, string> | Ended> {
   const faults = new Map<Asset, string>();
   for (const asset of ASSETS) {
-    const wanted = service.symbols[asset];
-    const url = addressOf(service, '/v2/price_feeds', [['query', wanted[0]]]);
+    const url = addressOf(service, '/v2/price_feeds', [['query', HERMES_SYMBOLS[asset][0]]]);
     const text = await getWholeText(requestOf(service, url, signal), LIST_CHARS_MAX);
     if (typeof text !== 'string') return text;
-    const fault = faultOfId(wanted, parsedJson(text));
+    const fault = faultOfId(asset, parsedJson(text));
     if (fault === undefined) return endedBy('the list of price feeds is not in its form');
     if (fault !== null) faults.set(asset, fault);
     listener.heard();
@@ -79,7 +77,7 @@ async function readStream(
   listener: Listener,
   signal: AbortSignal,
 ): Promise<{ readonly isOpen: boolean; readonly end: Ended }> {
-  const ids = ASSETS.filter((asset) => !faults.has(asset)).map((asset) => service.symbols[asset][1]);
+  const ids = ASSETS.filter((asset) => !faults.has(asset)).map((asset) => HERMES_SYMBOLS[asset][1]);
   if (ids.length === 0) return { isOpen: false, end: endedBy('no asset may be priced by this service') };
   let isTooLong = false;
   const parser = createParser({

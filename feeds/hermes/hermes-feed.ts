@@ -66,7 +66,7 @@ export class HermesFeed extends ConnectedFeed {
 
   #onChecked(faults: ReadonlyMap<Asset, string>): void {
     this.excluded = faults;
-    this.#assets = assetsById(this.options.symbols, faults);
+    this.#assets = assetsById(faults);
     if (faults.size === 0) return;
     this.options.log.write('feed_ids_refused', { feed: this.name, assets: Object.fromEntries(faults) });
   }

@@ -8,6 +8,7 @@ import { ASSETS } from '../../engine/model/domain.js';
 import { getWholeText } from '../live/http-text.js';
 import type { Ended } from '../live/kept-connection.js';
 import { type HermesService, requestOf, updatesAt } from './connection.js';
+import { HERMES_SYMBOLS } from './symbols.js';
 import { type HermesUpdate, readUpdates } from './updates.js';
 
 /** An asset without an update in so many seconds up to the boundary has no price there. */
@@ -85,7 +86,7 @@ export class HermesRecall {
     const { updates, signed } = readUpdates(text);
     const found = updates.filter(({ publishTimeMs }) => publishTimeMs <= boundaryMs);
     for (const update of found) this.reader.onUpdate(update, boundaryMs, signed);
-    const left = assets.filter((asset) => !found.some(({ id }) => id === idOf(this.service, asset)));
+    const left = assets.filter((asset) => !found.some(({ id }) => id === idOf(asset)));
     if (left.length > 0 && secondsBack < SECONDS_BACK_MAX)
       this.#questions.unshift({ ...question, assets: left, secondsBack: secondsBack + 1 });
   }
@@ -99,12 +100,7 @@ export class HermesRecall {
   }
 }
 
-const idOf = ({ symbols }: HermesService, asset: number): string =>
-  symbols[must(ASSETS[asset], 'a known asset')][1];
+const idOf = (asset: number): string => HERMES_SYMBOLS[must(ASSETS[asset], 'a known asset')][1];
 
 const urlOf = (service: HermesService, { boundaryMs, secondsBack, assets }: Question): URL =>
-  updatesAt(
-    service,
-    Math.floor(boundaryMs / 1_000) - secondsBack,
-    assets.map((asset) => idOf(service, asset)),
-  );
+  updatesAt(service, Math.floor(boundaryMs / 1_000) - secondsBack, assets.map(idOf));

@@ -7,9 +7,7 @@ import typia from 'typia';
 import { ASSETS, type Asset } from '../../engine/model/domain.js';
 
 /** The id has 64 lower-case hexadecimal digits. */
-export type HermesSymbols = Readonly<Record<Asset, readonly [symbol: string, id: string]>>;
-
-export const HERMES_SYMBOLS: HermesSymbols = {
+export const HERMES_SYMBOLS: Readonly<Record<Asset, readonly [symbol: string, id: string]>> = {
   BTC: ['Crypto.BTC/USD', 'e62df6c8b4a85fe1a67db44dc12de5db330f7ac66b72dc658afedf0f4a415b43'],
   ETH: ['Crypto.ETH/USD', 'ff61491a931112ddf1bd8147cd1b641375f79f5825126d665480874634fd0ace'],
   SOL: ['Crypto.SOL/USD', 'ef0d8b6fda2ceba41da15d4095d1da392a0d2f8ed0c6c7bc0f4cfac8c280b56d'],
@@ -42,7 +40,8 @@ const isListedFeed = typia.createIs<ListedFeed>();
  * Compares an asset's id with the service's answer about the asset's symbol. Returns why the asset may not be priced,
  * null if it may, and undefined if the answer is not such a list.
  */
-export function faultOfId([symbol, id]: HermesSymbols[Asset], answer: unknown): string | null | undefined {
+export function faultOfId(asset: Asset, answer: unknown): string | null | undefined {
+  const [symbol, id] = HERMES_SYMBOLS[asset];
   if (!Array.isArray(answer)) return undefined;
   const ids = answer
     .filter(isListedFeed)
@@ -56,10 +55,7 @@ export function faultOfId([symbol, id]: HermesSymbols[Asset], answer: unknown): 
 }
 
 /** By id. An id that is not the asset's own leads nowhere. */
-export function assetsById(
-  symbols: HermesSymbols,
-  faults: ReadonlyMap<Asset, string>,
-): ReadonlyMap<string, number> {
+export function assetsById(faults: ReadonlyMap<Asset, string>): ReadonlyMap<string, number> {
   const sound = ASSETS.filter((asset) => !faults.has(asset));
-  return new Map(sound.map((asset) => [symbols[asset][1], ASSETS.indexOf(asset)]));
+  return new Map(sound.map((asset) => [HERMES_SYMBOLS[asset][1], ASSETS.indexOf(asset)]));
 }
