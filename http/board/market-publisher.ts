@@ -18,9 +18,6 @@ import type { SharedRows } from './shared-rows.js';
 /** No part of the engine's state. */
 export type LatestTick = (asset: number) => { readonly price: number; readonly timeMs: number } | null;
 
-/** In millionths, for UP in a market's live round, or -1 (`engine/host/quoter.ts`). */
-export type FairShare = (market: number, nowMs: number) => number;
-
 interface ShownRound {
   readonly round: RoundView;
   readonly status: number;

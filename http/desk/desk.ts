@@ -5,12 +5,13 @@
  */
 import { assert, must, unreachable } from '../../engine/base/assert.js';
 import type { Deadman } from '../../engine/host/deadman.js';
+import type { FairShareNow } from '../../engine/host/resting-orders.js';
 import { LOST, type Sequencer } from '../../engine/host/sequencer.js';
 import type { PlaceOrder } from '../../engine/model/commands.js';
 import { assetOf, NO_END, NO_FAIR_SHARE, NO_LIMIT, WRITE_TIER } from '../../engine/model/domain.js';
 import type { ErrorCode } from '../../engine/model/errors.js';
 import type { Rejected, Replayed } from '../../engine/model/events.js';
-import type { FairShare, LatestTick } from '../board/market-publisher.js';
+import type { LatestTick } from '../board/market-publisher.js';
 import { internalError } from '../kit/refused.js';
 import type { QuestionReply } from '../link/link.js';
 import type { Asker, OrderFields, OrderReply, RefusalFacts } from '../link/orders.js';
@@ -49,7 +50,7 @@ export interface DeskOptions {
   /** Wall-clock time, by which keys expire. */
   readonly nowMs: () => number;
   readonly latestTick: LatestTick;
-  readonly fairShare: FairShare;
+  readonly fairShare: FairShareNow;
   /** Reports a programming error at a request that only reads. Returns the id with which it was logged. */
   readonly onFault: (error: unknown) => string;
 }

@@ -3,12 +3,13 @@
  * on threads that the simulator plays. A request comes to any of them.
  */
 import { must } from '../../../engine/base/assert.js';
+import type { FairShareNow } from '../../../engine/host/resting-orders.js';
 import type { Sequencer } from '../../../engine/host/sequencer.js';
 import type { HttpHandler, HttpRequest } from '../../../engine/model/ports.js';
 import { MARKET_AGE_MS_MAX } from '../../../http/api/market-view.js';
 import { PublicApi } from '../../../http/api/public-api.js';
 import type { PublicApiParts } from '../../../http/api/services.js';
-import type { FairShare, LatestTick } from '../../../http/board/market-publisher.js';
+import type { LatestTick } from '../../../http/board/market-publisher.js';
 import { PUBLISH_EVERY_MS } from '../../../http/board/markets.js';
 import { RateLimits } from '../../../http/limits/rate-limits.js';
 import { shareLimits } from '../../../http/limits/shared-limits.js';
@@ -27,7 +28,7 @@ interface GatewaysParts
   extends Pick<ServerParts, 'config' | 'clock' | 'masterSecret' | 'host' | 'rng' | 'coverage' | 'limitsOf'> {
   readonly sequencer: Sequencer;
   readonly latestTick: LatestTick;
-  readonly fairShare: FairShare;
+  readonly fairShare: FairShareNow;
   readonly requestIdPrefix: string;
 }
 
