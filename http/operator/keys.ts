@@ -51,7 +51,7 @@ interface RotateKeyBody extends Reasoned {
 }
 const OVERLAP_SECONDS = 86_400;
 
-interface CreatedKey extends KeyResource {
+export interface CreatedKey extends KeyResource {
   /** Shown here and never again. */
   readonly secret: string;
 }

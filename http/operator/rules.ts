@@ -18,7 +18,7 @@ interface RulesBody extends Reasoned {
   /** Shows what would change, and changes nothing. */
   readonly dryRun?: boolean;
 }
-interface RulesChange extends RulesDifference {
+export interface RulesChange extends RulesDifference {
   /** false for a dry run. */
   readonly applied: boolean;
   /** The number of a command: no later one has changed the rules. It is the answer's ETag. */

@@ -3,15 +3,11 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { SCOPES } from '../../../../engine/model/domain.js';
 import type { AccountResource } from '../../../operator/accounts.js';
-import type { KeyResource } from '../../../operator/keys.js';
+import type { CreatedKey, KeyResource } from '../../../operator/keys.js';
 import type { Action } from '../parts/action.js';
 import type { Field, Values } from '../parts/field.js';
 import { isoOf, timeText } from '../state/format.js';
 import { live } from '../state/live.js';
-
-interface MadeKey extends KeyResource {
-  readonly secret: string;
-}
 
 const EXPIRES: Field = { name: 'expires', label: 'Expires (UTC)', kind: 'time' };
 export const endOf = (iso: string | null): string => (iso === null ? 'never' : timeText(iso));
@@ -49,7 +45,7 @@ export const createKey = ({ id, tier }: AccountResource): Action => ({
     `/accounts/${id}/keys`,
     { scopes: chosenOf(typed), expiresAt: expiryIn(typed) },
   ],
-  result: (data) => <Secret {...(data as MadeKey)} />,
+  result: (data) => <Secret {...(data as CreatedKey)} />,
 });
 
 export const switchKey = ({ id, accountId, enabled }: KeyResource): Action => ({
@@ -117,10 +113,10 @@ export const rotateKey = ({ id, accountId, scopes, expiresAt }: KeyResource): Ac
     `/keys/${id}/rotate`,
     { overlapSeconds: Number(overlap), seen: { expiresAt } },
   ],
-  result: (data) => <Secret {...(data as MadeKey)} />,
+  result: (data) => <Secret {...(data as CreatedKey)} />,
 });
 
-function Secret({ id, secret }: MadeKey): JSX.Element {
+function Secret({ id, secret }: CreatedKey): JSX.Element {
   const [isCopied, setCopied] = useState(false);
   return (
     <>

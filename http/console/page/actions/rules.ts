@@ -2,17 +2,12 @@
  * A change of the rules. The server first shows its effects, market by market; then it is done, unless the rules are no
  * longer those that were shown.
  */
-import type { RuleDifference, RulesDifference } from '../../../../config/preview.js';
+import type { RuleDifference } from '../../../../config/preview.js';
 import type { NewsRule, RuleValue } from '../../../../engine/model/rules.js';
-import type { RulesResource } from '../../../operator/rules.js';
+import type { RulesChange, RulesResource } from '../../../operator/rules.js';
 import type { Action, Change } from '../parts/action.js';
 import { marketName } from '../state/format.js';
 import { ruleText, ruleWords, unitOf } from '../state/rule-words.js';
-
-/** The answer to a dry run. */
-interface Preview extends RulesDifference {
-  readonly sequence: number;
-}
 
 export interface ShownRule extends RuleValue {
   readonly from: 'default' | 'file' | 'operator';
@@ -59,7 +54,7 @@ export function changeRule(seen: RulesResource, { name, value, from }: ShownRule
       { overrides: overridesWith(typed), dryRun: true },
       ifStill(seen),
     ],
-    next: (data, { value: typed = '' }) => putInForce(overridesWith(typed), data as Preview),
+    next: (data, { value: typed = '' }) => putInForce(overridesWith(typed), data as RulesChange),
   };
 }
 
@@ -82,7 +77,7 @@ function withValue(overrides: object, [level = '', ...inner]: readonly string[],
   return isEmpty ? rest : { ...rest, [level]: after };
 }
 
-const putInForce = (overrides: object, preview: Preview): Action => ({
+const putInForce = (overrides: object, preview: RulesChange): Action => ({
   role: 'admin',
   verb: 'Put in force',
   about:

@@ -5,13 +5,13 @@
  */
 import { signal } from '@preact/signals';
 import { mayDo, type OperatorRole } from '../../../../engine/model/operators.js';
+import type { Method } from '../../../kit/router.js';
 import type { SessionResource } from '../../sessions.js';
 
 export type Answer<T> =
   | { readonly ok: true; readonly data: T; readonly nextCursor: string | null; readonly isReplay: boolean }
   | { readonly ok: false; readonly error: string };
 
-type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 /** A path below `/operator/v1`, with what is sent to it. */
 export type Request = readonly [
   method: Method,
