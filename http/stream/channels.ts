@@ -42,14 +42,9 @@ export interface ChannelParts {
 
 export class Channels {
   readonly fanOut: FanOut;
-  readonly prices: PricesChannel;
+  readonly by: ReturnType<typeof openChannels>;
   /** The fan-out has got all events up to this command. */
   toldSeq = 0;
-  readonly #markets: MarketsChannel;
-  readonly #account: AccountChannel;
-  readonly #rounds: RoundsChannel;
-  readonly #fills: FillsChannel;
-  readonly #byName: Readonly<Record<Channel, StreamChannel>>;
   #flushedAtMs = Number.NEGATIVE_INFINITY;
   #accountsFlushedAtMs = Number.NEGATIVE_INFINITY;
   #busyMsAtFlush = 0;
@@ -59,30 +54,12 @@ export class Channels {
     private readonly parts: ChannelParts,
     private readonly moment: () => Moment,
   ) {
-    const { board, broadcast, run, link, schedule, monotonicMs } = parts;
-    this.fanOut = new FanOut({ monotonicMs, schedule });
-    this.#markets = new MarketsChannel(board, this.fanOut, moment);
-    this.prices = new PricesChannel(board, this.fanOut, moment);
-    this.#account = new AccountChannel(broadcast.bets, link, this.fanOut, moment);
-    const { startSeq } = broadcast;
-    const source = { startSeq, run, moment, monotonicMs, schedule };
-    this.#rounds = new RoundsChannel({ ...source, log: broadcast.rounds }, this.fanOut);
-    this.#fills = new FillsChannel({ ...source, log: broadcast.bets }, this.fanOut);
-    this.#byName = {
-      markets: this.#markets,
-      prices: this.prices,
-      account: this.#account,
-      rounds: this.#rounds,
-      fills: this.#fills,
-    };
-  }
-
-  of(name: Channel): StreamChannel {
-    return this.#byName[name];
+    this.fanOut = new FanOut(parts);
+    this.by = openChannels(parts, this.fanOut, moment);
   }
 
   leave(connection: Connection): void {
-    for (const channel of Object.values(this.#byName)) channel.unsubscribe(connection);
+    for (const channel of Object.values(this.by)) channel.unsubscribe(connection);
   }
 
   /**
@@ -90,25 +67,26 @@ export class Channels {
    * the time it is a snapshot of the last flush, or whoever subscribes again and again would have them sent every change.
    */
   prepare(name: Channel): void {
-    const channel = this.#byName[name];
+    const channel: StreamChannel = this.by[name];
     const nowMs = this.parts.monotonicMs();
     if (channel.subscribers === 0 || !this.#isBusy(nowMs)) channel.sendChanges?.(nowMs);
   }
 
   onRoom(connection: Connection): void {
-    this.#rounds.onRoom(connection);
-    this.#fills.onRoom(connection);
+    this.by.rounds.onRoom(connection);
+    this.by.fills.onRoom(connection);
   }
 
   /** Also asks to be woken by the next news, if anybody listens to any. */
   read(): void {
     if (this.fanOut.waiting > WAITING_MAX) return;
     const { broadcast, schedule } = this.parts;
-    const events = this.#rounds.subscribers + this.#fills.subscribers;
-    if (events + this.#markets.subscribers + this.prices.subscribers > 0) broadcast.sleep();
+    const { markets, prices, rounds, fills } = this.by;
+    const events = rounds.subscribers + fills.subscribers;
+    if (events + markets.subscribers + prices.subscribers > 0) broadcast.sleep();
     // Read before the logs, which have everything up to it.
     const { seq } = this.moment();
-    if (this.#rounds.read() && this.#fills.read()) {
+    if (rounds.read() && fills.read()) {
       this.toldSeq = seq;
     } else if (!this.#isReadScheduled) {
       this.#isReadScheduled = true;
@@ -125,15 +103,28 @@ export class Channels {
     if (this.#isBusy(nowMs)) return;
     this.#flushedAtMs = nowMs;
     this.#busyMsAtFlush = this.fanOut.busyMs;
-    if (this.#markets.subscribers > 0) this.#markets.sendChanges(nowMs, flushMs);
-    if (this.prices.subscribers > 0) this.prices.sendChanges(nowMs, flushMs);
-    if (this.#account.subscribers === 0 || nowMs - this.#accountsFlushedAtMs < flushMs) return;
+    const { markets, prices, account } = this.by;
+    if (markets.subscribers > 0) markets.sendChanges(nowMs, flushMs);
+    if (prices.subscribers > 0) prices.sendChanges(nowMs, flushMs);
+    if (account.subscribers === 0 || nowMs - this.#accountsFlushedAtMs < flushMs) return;
     this.#accountsFlushedAtMs = nowMs;
-    this.#account.flush();
+    account.flush();
   }
 
   #isBusy(nowMs: number): boolean {
     const busyMs = this.fanOut.busyMs - this.#busyMsAtFlush;
     return this.fanOut.waiting > 0 || nowMs - this.#flushedAtMs < busyMs * FLUSH_SHARE;
   }
+}
+
+function openChannels(parts: ChannelParts, fanOut: FanOut, moment: () => Moment) {
+  const { board, broadcast, link } = parts;
+  const source = { ...parts, startSeq: broadcast.startSeq, moment };
+  return {
+    markets: new MarketsChannel(board, fanOut, moment),
+    prices: new PricesChannel(board, fanOut, moment),
+    account: new AccountChannel(broadcast.bets, link, fanOut, moment),
+    rounds: new RoundsChannel({ ...source, log: broadcast.rounds }, fanOut),
+    fills: new FillsChannel({ ...source, log: broadcast.bets }, fanOut),
+  } satisfies Readonly<Record<Channel, StreamChannel>>;
 }

@@ -138,7 +138,7 @@ export class StreamHub implements ConnectionHost, OrderHost, Client {
         this.#subscribe(connection, request);
         return;
       case 'unsubscribe':
-        this.#channels.of(request.channel).unsubscribe(connection);
+        this.#channels.by[request.channel].unsubscribe(connection);
         connection.send(unsubscribedText(this.moment(), request.id, request.channel));
         return;
       default:
@@ -208,7 +208,7 @@ export class StreamHub implements ConnectionHost, OrderHost, Client {
     // A failure in this work ends all streams, because it is not for this client alone.
     workFor(this, () => this.#channels.prepare(channel));
     if (!connection.isOpen) return;
-    this.#channels.of(channel).subscribe(connection, request);
+    this.#channels.by[channel].subscribe(connection, request);
     workFor(this, () => this.#channels.read());
   }
 
@@ -296,8 +296,8 @@ export class StreamHub implements ConnectionHost, OrderHost, Client {
 
   #heartbeat(head: SignedHead | null): Uint8Array {
     const timeMs = this.parts.nowMs();
-    const { toldSeq: seq, prices } = this.#channels;
-    return Buffer.from(heartbeatText({ seq, timeMs }, prices.ages(timeMs), head), 'latin1');
+    const { toldSeq: seq, by } = this.#channels;
+    return Buffer.from(heartbeatText({ seq, timeMs }, by.prices.ages(timeMs), head), 'latin1');
   }
 
   #beat(nowMs: number, realMs: number): void {
