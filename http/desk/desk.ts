@@ -284,7 +284,7 @@ export class Desk {
     const { engine } = this.sequencer;
     const round = engine.round(market, roundNumber);
     if (round === null) {
-      to.refused({ code: 'round_not_found', detail: '' });
+      this.#refuses(this.sequencer.mayBeSucceeded, 'round_not_found', to);
       return;
     }
     const { latestTick, fairShare, nowMs } = this.options;
