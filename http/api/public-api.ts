@@ -7,13 +7,14 @@ import type { HttpHandler, HttpRequest, HttpResponder } from '../../engine/model
 import { NOT_FOUND, Refused } from '../kit/refused.js';
 import { type Found, Router } from '../kit/router.js';
 import type { KeyState } from '../limits/rate-limits.js';
+import { OUTRUN } from '../link/orders.js';
 import { Documents } from '../pages/documents.js';
 import { HeadTexts } from '../wire/head-texts.js';
 import { Authentication } from './authentication.js';
 import { Call } from './call.js';
 import { BASES, FIRST_ENDPOINT, isRead, type Operation, operationOf, streamOperation } from './endpoint.js';
 import { apiDocument, ENDPOINTS } from './endpoints.js';
-import { limitRefusals } from './refusals.js';
+import { limitRefusals, refusedOf } from './refusals.js';
 import { type PublicApiParts, type Services, servicesOf } from './services.js';
 
 const NO_CONTENT = 204;
@@ -105,7 +106,7 @@ export class PublicApi {
     if (!this.#admits(call, state)) return;
     const refused = unfit ?? forbidden;
     if (refused !== null) {
-      call.refuse(refused);
+      call.refuse(this.#services.rights.isOutrun ? refusedOf(OUTRUN) : refused);
       return;
     }
     try {

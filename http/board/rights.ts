@@ -22,6 +22,8 @@ const ENABLED = 10;
 const EXPIRY = 12;
 /** Numbers of keys begin at 1: the first word of key 0 counts the changes of all. */
 const VERSION = 0;
+/** The next one is 1 while another machine may lead, and know more. */
+const OUTRUN = 1;
 /** Open addressing, at most half full. */
 const PLACES = KEYS_MAX * 2;
 /** An account's byte is its tier, with this bit set if it is frozen. */
@@ -84,6 +86,10 @@ export class Rights extends RightsTables {
     return Atomics.load(this.words, VERSION);
   }
 
+  get isOutrun(): boolean {
+    return Atomics.load(this.words, OUTRUN) === 1;
+  }
+
   /** 0 if no key has this digest. */
   find(digest: Int32Array): number {
     return Atomics.load(this.places, this.placeOf(digest));
@@ -124,6 +130,10 @@ export class RightsWriter extends RightsTables {
   ) {
     super(memory);
     this.addNew();
+  }
+
+  setOutrun(isOutrun: boolean): void {
+    Atomics.store(this.words, OUTRUN, isOutrun ? 1 : 0);
   }
 
   /** Writes the accounts and keys that the engine has got since the last time. */

@@ -56,7 +56,8 @@ export function connectEngine(sequencer: Sequencer, memory: SharedMemory, option
     },
     (events) => broadcaster.onApplied(events),
   );
+  const tellOutrun = (): void => rights.setOutrun(sequencer.mayBeSucceeded);
   const { deadmanNowMs, heard } = options;
   const deadman = new Deadman({ sequencer, nowMs: deadmanNowMs, heard });
-  return { desk: new Desk(sequencer, deadman, options), publisher, broadcaster, deadman };
+  return { desk: new Desk(sequencer, deadman, options), publisher, broadcaster, deadman, tellOutrun };
 }

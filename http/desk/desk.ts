@@ -14,7 +14,7 @@ import type { Rejected, Replayed } from '../../engine/model/events.js';
 import type { LatestTick } from '../board/market-publisher.js';
 import { internalError } from '../kit/refused.js';
 import type { QuestionReply } from '../link/link.js';
-import type { Asker, OrderFields, OrderReply, RefusalFacts } from '../link/orders.js';
+import { type Asker, type OrderFields, type OrderReply, OUTRUN, type RefusalFacts } from '../link/orders.js';
 import type {
   AccountReply,
   CancelFilter,
@@ -35,12 +35,6 @@ const IN_PROGRESS: RefusalFacts = {
 const BACKLOGGED: RefusalFacts = {
   code: 'journal_backlog',
   detail: 'this answer shows something that is not durable yet; try again',
-};
-
-/** An answer would tell that there is nothing but what this machine knows. */
-const OUTRUN: RefusalFacts = {
-  code: 'journal_backlog',
-  detail: 'another machine may lead by now, and know more; try again',
 };
 
 /** About a millisecond of work for one command. */

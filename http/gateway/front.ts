@@ -133,6 +133,7 @@ export class Front {
    */
   pump(): void {
     if (this.#connected?.publisher.publish() === true) this.#connected.broadcaster.wake();
+    this.#connected?.tellOutrun();
     this.#connected?.deadman.pump();
     this.#service.retry();
   }

@@ -19,6 +19,12 @@ export interface OrderFields extends Omit<PlaceOrder, 'kind' | 'timeMs' | 'fairS
 
 export type RefusalFacts = Pick<Rejected, 'code' | 'detail' | 'current'>;
 
+/** An answer would tell that there is nothing but what this machine knows. */
+export const OUTRUN: RefusalFacts = {
+  code: 'journal_backlog',
+  detail: 'another machine may lead by now, and know more; try again',
+};
+
 export interface BetsReply {
   readonly bets: readonly BetView[];
   readonly next: readonly number[];

@@ -88,8 +88,9 @@ describe('two machines', { skip: NO_NATS, concurrency: true }, () => {
     const order = '{"marketId":"BTC_FIVE_MINUTES","prediction":"UP","amount":10,"roundId":"ETH_ONE_DAY_1"}';
     const ofAccount = ['orders/by-idempotency-key/k', 'orders/bet_1', 'positions', 'account'];
     const reads = [...ofAccount, 'account/ledger', 'rounds/BTC_ONE_DAY_1'].map((path) => api.get(`/${path}`));
+    const ofNewKey = leader.api((await successor.createBettor()).secret).get('/account');
     const writes = [api.send('DELETE', '/orders'), api.send('POST', '/orders', order)];
-    const asked = [...reads, ...writes];
+    const asked = [...reads, ofNewKey, ...writes];
     for (const { text } of await Promise.all(asked)) assert.match(text, /: another machine may lead/);
   });
 
