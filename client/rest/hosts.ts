@@ -35,6 +35,11 @@ export class Hosts {
     return this.bases[this.#at] ?? '';
   }
 
+  /** The address behind this one, which may be the same. */
+  after(base: string): string {
+    return this.bases[(this.bases.indexOf(base) + 1) % this.bases.length] ?? '';
+  }
+
   /** `base` has failed with this code. Several requests that learn it at the same time count once. */
   failed(base: string, code: ErrorCode): void {
     if (base === this.base && ELSEWHERE.includes(code)) this.#at = (this.#at + 1) % this.bases.length;

@@ -46,6 +46,8 @@ export interface StreamParts {
 }
 
 const SILENCE_MS_MAX = 3_000;
+/** After each so many heartbeats in a row without a new command, the next address is asked whether it has one. */
+const STILL_BEATS_MAX = 10;
 /** Reasons of a close. */
 const FINAL_CODES: readonly ErrorCode[] = ['invalid_request', 'key_disabled', 'key_expired'];
 
@@ -72,6 +74,11 @@ export class ToteStream {
   #base = '';
   /** To another address; it has brought nothing yet. */
   #candidate: Connection | null = null;
+  /** The last heartbeat's; `#stillBeats` before it had the same. */
+  #seq = 0;
+  #stillBeats = 0;
+  /** The address that was asked last for something newer. */
+  #sought = '';
   /** Its successor does not have the countdown yet: ended before, it would be over. */
   #left: Connection | null = null;
   #isConnected = false;
@@ -185,7 +192,10 @@ export class ToteStream {
     }
     const connection = new Connection(socket, silenceMsMax, {
       onMessage: (message) => {
-        if (connection === this.#candidate) this.#moveTo(connection, base);
+        if (connection === this.#candidate) {
+          if (base === hosts.base || message.seq > this.#seq) this.#moveTo(connection, base);
+          else connection.close('nothing newer');
+        }
         if (connection === this.#connection) this.#onMessage(message);
       },
       onEnd: (end) => {
@@ -208,16 +218,23 @@ export class ToteStream {
 
   /**
    * A machine that was cut off while another one leads keeps its streams, and so does one with a slow disk. Neither
-   * answers orders as it should: the connection stays until that to another address has brought something.
+   * answers orders as it should: the connection stays until that to another address has brought something. To a bot that
+   * sends nothing such a machine looks like an exchange on which nothing happens.
    */
   #lookElsewhere(): void {
-    const { base } = this.parts.hosts;
+    const { hosts } = this.parts;
     if (this.#connection === null) return;
-    if (base === this.#base) this.#candidate?.close('not needed');
-    else this.#candidate ??= this.#open(base);
+    if (hosts.base !== this.#base) this.#candidate ??= this.#open(hosts.base);
+    else if (this.#stillBeats < STILL_BEATS_MAX) this.#candidate?.close('not needed');
+    else if (this.#stillBeats % STILL_BEATS_MAX === 0) {
+      this.#sought = hosts.after(this.#sought);
+      if (this.#sought === this.#base) this.#sought = hosts.after(this.#base);
+      if (this.#sought !== this.#base) this.#candidate ??= this.#open(this.#sought);
+    }
   }
 
   #moveTo(connection: Connection, base: string): void {
+    this.parts.hosts.failed(this.#base, 'journal_backlog');
     this.#left?.close('left');
     this.#left = this.#connection;
     this.#candidate = null;
@@ -248,6 +265,8 @@ export class ToteStream {
     if (!this.#isConnected && this.#connection !== null) this.#onConnected(this.#connection);
     switch (message.type) {
       case 'heartbeat':
+        this.#stillBeats = message.seq === this.#seq ? this.#stillBeats + 1 : 0;
+        this.#seq = message.seq;
         this.#subscriptions.onHeartbeat(message.seq);
         callBot(() => this.options.onHeartbeat?.(message));
         this.#lookElsewhere();

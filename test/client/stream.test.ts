@@ -571,6 +571,20 @@ test('a stream that moves on, loses its connection or is closed leaves none behi
   assert.equal((await order).code, 'connection_failed');
 });
 
+test('a stream on which nothing happens goes on to a machine where something has, and to no other', async () => {
+  const [still, other] = [await Script.start(), await Script.start()];
+  still.open({}, [other.url]);
+  const first = await still.line();
+  first.send(...Array.from({ length: 11 }, () => HEARTBEAT));
+  await once((await other.line()).socket, 'close');
+  assert.equal(first.socket.readyState, WebSocket.OPEN);
+  first.send(...Array.from({ length: 10 }, () => HEARTBEAT));
+  const newer = await other.line(AT.seq + 1);
+  await once(first.socket, 'close');
+  assert.equal(newer.socket.readyState, WebSocket.OPEN);
+  assert.deepEqual(still.dialled, [still.url, other.url, other.url]);
+});
+
 test('a connection to a machine that a request finds stopping is given up', async () => {
   const [one, two] = [await Script.start(), await Script.start()];
   const client = new ToteClient({ url: [one.url, two.url], key: 'tote_secret' });
