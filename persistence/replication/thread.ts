@@ -26,6 +26,8 @@ export class ReplicationThread extends Thread<ToReplication, FromReplication> im
     const file = new URL('./worker.js', import.meta.url);
     super(() => startThread({ file, name: 'replication', data: options }), CLOSE_MS_MAX);
     this.begin();
+    // Node waits for one thread after the other: for the journal's, whose disk hangs, perhaps before it ends this one.
+    process.on('exit', () => void this.close());
   }
 
   get #isOver(): boolean {

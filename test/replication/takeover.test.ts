@@ -5,7 +5,9 @@
 import assert from 'node:assert/strict';
 import { existsSync, writeFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
+import { askUntil } from '../support/ask-until.js';
 import { newDataDir, type Server } from '../support/processes/server.js';
+import { hangingDisk, isAvailable } from '../support/programs.js';
 import { NO_NATS } from '../support/replication/nats.js';
 import {
   batchesOf,
@@ -104,5 +106,27 @@ describe('two machines', { skip: NO_NATS, concurrency: true }, () => {
     const ended = await startMachine({ nats, node: 'b', dataDir: dirB, role: 'leader', env }).run.ended;
     assert.equal(ended.code, 1);
     assert.match(ended.stderr, /"start_refused","code":"replication_led"/);
+  });
+
+  test('a leader that cannot end, since its disk hangs, lets a standby lead', {
+    skip: !isAvailable('strace'),
+  }, async (t) => {
+    // With as many threads, Node waits for the journal's before it ends the replication's.
+    const env = { TOTE_GATEWAYS: '10', TOTE_LEASE_SECONDS: '30' };
+    const { leader, b, bettor } = await startExchange(t, { env, envB: { TOTE_GATEWAYS: '0' } });
+    using _disk = await hangingDisk(leader.run.pid);
+    const over = place(leader, bettor, 'hangs').catch(() => null);
+    const status = () => leader.operator.get<{ backlog: number }>('/status');
+    await askUntil(status, ({ data }) => data.backlog > 0);
+    let successor: Server | null = null;
+    void b.leading.then((server) => {
+      successor = server;
+    });
+    // The first signal waits for the disk. A later one forces the end.
+    await askUntil(
+      () => leader.run.signal('SIGTERM'),
+      () => successor !== null,
+    );
+    assert.deepEqual([await over, leader.run.isRunning], [null, true]);
   });
 });

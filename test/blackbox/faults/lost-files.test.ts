@@ -4,8 +4,7 @@
  * hangs. The tests, which wait for most of their time, run at once.
  */
 import assert from 'node:assert/strict';
-import { execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFileSync } from 'node:child_process';
 import { cpSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
@@ -16,7 +15,7 @@ import { Client } from '../../support/http/client.js';
 import { type LogLine, linesOf } from '../../support/processes/log-lines.js';
 import { scrapeWhere } from '../../support/processes/scrape.js';
 import { type Bettor, newDiskDir, Server } from '../../support/processes/server.js';
-import { isAvailable } from '../../support/programs.js';
+import { hangingDisk, isAvailable } from '../../support/programs.js';
 
 const ORDERS = 5;
 
@@ -126,9 +125,7 @@ describe('a journal that is lost', { concurrency: true }, () => {
     skip: !isAvailable('strace'),
   }, async (t) => {
     const { server, bettor } = await trading(t, { TOTE_GATEWAYS: '0' });
-    const hang = ['--trace=fsync,fdatasync', '--inject=fsync,fdatasync:delay_enter=600000000'];
-    const tracer = spawn('strace', ['-f', '-o', '/dev/null', '-p', `${server.run.pid}`, ...hang]);
-    await once(tracer.stderr, 'data');
+    using _disk = await hangingDisk(server.run.pid);
     const over = bet(bettor, server, 'hangs').catch(() => true);
     const status = () => server.operator.get<Status>('/status');
     await askUntil(status, ({ data }) => data.backlog > 0);
@@ -136,6 +133,5 @@ describe('a journal that is lost', { concurrency: true }, () => {
     const signal = () => Promise.race([over, server.run.signal('SIGTERM')]);
     await askUntil(signal, (isOver) => isOver === true);
     assert.ok(server.run.isRunning);
-    tracer.kill('SIGKILL');
   });
 });
