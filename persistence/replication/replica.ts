@@ -27,7 +27,7 @@ export interface ReplicaEvents {
   onFailure(error: Error): void;
 }
 
-type State = 'joining' | 'following' | 'takingOver' | 'leading' | 'closing';
+type State = 'joining' | 'following' | 'leading' | 'closing';
 
 export class Replica {
   /** The last command in the log and on the disk: the archive's thread goes no further. */
@@ -108,7 +108,10 @@ export class Replica {
     const hasDisk = this.#state !== 'joining';
     this.#state = 'closing';
     if (hasDisk) {
-      await this.#allWritten();
+      if (this.#writing.length > 0)
+        await new Promise<void>((resolve) => {
+          this.#whenIdle = resolve;
+        });
       await this.disk.close();
     }
     await this.#thread.close();
@@ -131,7 +134,7 @@ export class Replica {
         this.events.onStatus(message.status);
         break;
       case 'leading':
-        if (this.#state === 'following') void this.#lead(message.epoch, message.sequence);
+        if (this.#state === 'following') this.#lead(message.epoch, message.sequence);
         break;
       case 'published':
         this.events.onPublished(this.#logStatus.published(message.sequence));
@@ -210,19 +213,10 @@ export class Replica {
     if (this.#writing.length === 0) this.#whenIdle();
   }
 
-  async #allWritten(): Promise<void> {
-    if (this.#writing.length === 0) return;
-    await new Promise<void>((resolve) => {
-      this.#whenIdle = resolve;
-    });
-  }
-
-  async #lead(epoch: number, sequence: number): Promise<void> {
-    this.#state = 'takingOver';
-    this.#logStatus.leads(epoch, sequence);
-    await this.#allWritten();
-    if (this.#state !== 'takingOver') return;
+  #lead(epoch: number, sequence: number): void {
+    assert(this.#writing.length === 0, 'a machine leads once its disk has what it read');
     this.#state = 'leading';
+    this.#logStatus.leads(epoch, sequence);
     this.#replicatedTo(this.store.engine.seq);
     const publisher = {
       publish: (batch: Parameters<JournalWriter['commit']>[0]) => {

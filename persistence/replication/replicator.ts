@@ -44,6 +44,9 @@ const PAUSE_MS = 100;
 const RENEWALS_PER_LEASE = 3;
 /** Text of batches that the engine's thread was told of and has not taken yet. */
 const UNTAKEN_CHARS_MAX = 4 * 1024 * 1024;
+/** After such a wait the disk counts as hanging. */
+const HANG_MS = 5_000;
+const HANG_TEXT = `the disk of this machine has not written what the log has for ${HANG_MS / 1_000} s`;
 /** An ending process tries for this long to give the lease back. */
 const RELEASE_MS_MAX = 1_000;
 
@@ -145,7 +148,7 @@ export class Replicator {
         journal.close();
       }
       // The journal on the disk has all that was read, before its place is looked for again.
-      while (this.#untakenChars > 0) await this.#rest(PAUSE_MS);
+      await this.#untilTaken(0);
     }
   }
 
@@ -167,9 +170,15 @@ export class Replicator {
   }
 
   async #takeOver(log: SharedLog, follower: Follower, journal: OpenJournal): Promise<Leader> {
-    const { node, exchange, leaseMs, timers } = this.parts;
+    const { node, exchange, leaseMs, timers, epochs } = this.parts;
     for (;;) {
       const from = await follower.untilLeaderless();
+      if (this.#untakenChars > 0) {
+        // The disk may hang: this machine's lease would keep others from the lead.
+        await this.#untilTaken(0);
+        continue;
+      }
+      epochs.raise(from.epoch);
       const leader = await Leader.takeOver(log, from, {
         ...{ node, exchange, leaseMs, retry: this.#retry.publish },
         monotonicMs: () => timers.monotonicMs(),
@@ -211,7 +220,19 @@ export class Replicator {
   async #tellBatch(row: StoredBatch): Promise<void> {
     this.#untakenChars += row.commands.length;
     this.parts.post({ kind: 'batch', row });
-    while (this.#untakenChars > UNTAKEN_CHARS_MAX) await this.#rest(PAUSE_MS);
+    await this.#untilTaken(UNTAKEN_CHARS_MAX);
+  }
+
+  /** Until the engine's thread, whose disk writes, has no more than that to take. */
+  async #untilTaken(charsMax: number): Promise<void> {
+    const { monotonicMs } = this.parts.timers;
+    const onHang = this.#troubles.of('disk');
+    const sinceMs = monotonicMs();
+    while (this.#untakenChars > charsMax) {
+      if (monotonicMs() - sinceMs > HANG_MS) onHang(HANG_TEXT);
+      await this.#rest(PAUSE_MS);
+    }
+    onHang(null);
   }
 
   async #publish(batch: Batch): Promise<void> {

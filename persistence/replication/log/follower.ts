@@ -114,9 +114,7 @@ export class Follower {
   }
 
   #leadFrom(): LeadFrom {
-    const { epochs } = this.options;
-    const epoch = Math.max(this.joiner.lastEpoch, epochs.highest) + 1;
-    epochs.raise(epoch);
+    const epoch = Math.max(this.joiner.lastEpoch, this.options.epochs.highest) + 1;
     const leaseRevision = this.#watch.revision;
     return { end: this.place, at: this.joiner.at, epoch, toldSeq: this.#toldSeq, leaseRevision };
   }

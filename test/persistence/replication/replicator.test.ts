@@ -3,7 +3,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { must } from '../../../engine/base/assert.js';
 import type { StoredBatch } from '../../../engine/model/ports.js';
-import type { LeaseEntry, LogEntry } from '../../../persistence/replication/log/replicated-log.js';
+import type {
+  EpochMemory,
+  LeaseEntry,
+  LogEntry,
+} from '../../../persistence/replication/log/replicated-log.js';
 import { Replicator } from '../../../persistence/replication/replicator.js';
 import { fromErrorParts } from '../../../persistence/thread/error-parts.js';
 import { ModelLog } from './model-log.js';
@@ -43,7 +47,17 @@ class SlowLog extends ModelLog {
   readonly report = (): void => undefined;
 }
 
-function untilLeading(log: SlowLog, own: readonly StoredBatch[]): Promise<Replicator> {
+interface Machine {
+  readonly epochs?: EpochMemory;
+  readonly onBatch?: (taken: () => void) => void;
+  readonly onTrouble?: (reason: string | null) => void;
+}
+
+function untilLeading(
+  log: SlowLog,
+  own: readonly StoredBatch[],
+  { epochs = epochMemory(), onBatch = (taken) => taken(), onTrouble = () => undefined }: Machine = {},
+): Promise<Replicator> {
   let isOver = false;
   return new Promise((resolve, reject) => {
     const over = (act: () => void): void => {
@@ -51,7 +65,7 @@ function untilLeading(log: SlowLog, own: readonly StoredBatch[]): Promise<Replic
       act();
     };
     const replicator = new Replicator({
-      ...{ role: 'auto', node: 'b', exchange: 'of tests', leaseMs: LEASE_MS, epochs: epochMemory() },
+      ...{ role: 'auto', node: 'b', exchange: 'of tests', leaseMs: LEASE_MS, epochs },
       timers: {
         monotonicMs: () => log.nowMs,
         after: (ms, run) => {
@@ -68,7 +82,9 @@ function untilLeading(log: SlowLog, own: readonly StoredBatch[]): Promise<Replic
       }),
       post: (message) => {
         if (message.kind === 'leading') over(() => resolve(replicator));
-        if (message.kind === 'batch') replicator.take({ kind: 'taken', chars: message.row.commands.length });
+        if (message.kind === 'batch')
+          onBatch(() => replicator.take({ kind: 'taken', chars: message.row.commands.length }));
+        if (message.kind === 'trouble') onTrouble(message.reason);
         if (message.kind === 'failed') over(() => reject(fromErrorParts(message.error)));
       },
       onFailure: () => undefined,
@@ -100,6 +116,30 @@ test('a machine that takes over from a leader that has come back leads once that
   };
   await untilLeading(log, []);
   assert.ok(log.nowMs >= renewedMs + LEASE_MS);
+});
+
+test('a machine whose disk hangs says so, and keeps no other one from the lead', async () => {
+  const log = new SlowLog();
+  const before = await lead(log);
+  for (const row of batches(1)) await before.publish(row);
+  await before.release('');
+  const epochs = epochMemory();
+  let write = (): void => assert.fail('nothing to write');
+  const troubles: (string | null)[] = [];
+  await untilLeading(log, [], {
+    epochs,
+    onBatch: (taken) => {
+      write = taken;
+    },
+    onTrouble: (reason) => {
+      troubles.push(reason);
+      if (reason === null) return;
+      assert.deepEqual([log.entries.length, log.lease?.isReleased, epochs.highest], [2, true, 1]);
+      write();
+    },
+  });
+  assert.deepEqual(troubles, ['the disk of this machine has not written what the log has for 5 s', null]);
+  assert.equal(epochs.highest, 2, 'its own is kept, for a log that loses it');
 });
 
 test('a leader that has given its lease back no longer says that it leads', async () => {
