@@ -2,6 +2,7 @@
  * The parts of the operator API for a bot's author: accounts with keys, and in a sandbox prices and time. Each answer
  * comes after the fact: rounds that end within a move of the clock are settled by then.
  */
+import { type ErrorCode, failed } from '../base/errors.js';
 import { realSurroundings } from '../base/timing.js';
 import type { Crypto, Scope, Tier } from '../base/types.js';
 import { Caller } from '../rest/caller.js';
@@ -39,6 +40,11 @@ export interface Account {
   readonly frozen: boolean;
 }
 
+interface Refused {
+  readonly crypto: string;
+  readonly reason: string;
+}
+
 export type Prices = Partial<Readonly<Record<Crypto, number>>>;
 
 const BASE = '/operator/v1';
@@ -74,12 +80,13 @@ export class OperatorClient {
     return (await this.#caller.call(request, {})).data as Account;
   }
 
-  /** At the sandbox's present time. Needs the feed `push`. */
+  /** At the sandbox's present time. Needs the feed `push`. Throws where the server has refused one of the prices. */
   async pushPrices(prices: Prices): Promise<void> {
-    await this.#post(
-      '/prices',
-      Object.entries(prices).map(([crypto, price]) => ({ crypto, price })),
-    );
+    const ticks = Object.entries(prices).map(([crypto, price]) => ({ crypto, price }));
+    const { refused } = await this.#post<{ readonly refused: readonly Refused[] }>('/prices', ticks);
+    const [first] = refused;
+    if (first === undefined) return;
+    throw failed({ code: 'price_refused' as ErrorCode, detail: `${first.crypto}: ${first.reason}` });
   }
 
   /** Moves the clock, at most 31 days at a time. Returns the new time, in ms since 1970. Needs the clock `manual`. */

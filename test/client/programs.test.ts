@@ -83,6 +83,13 @@ test('a backtest gives the same bytes every time, and the sums fit', async () =>
   assert.match(text, /<svg .*<polyline .*<polyline .*<\/svg>/s);
 });
 
+test('a price that is refused beside others ends a backtest', async () => {
+  const prices = join(folder, 'jump.csv');
+  writeFileSync(prices, 'time,BTC,ETH\n2026-06-10T00:00:00Z,1,1\n2026-06-10T00:00:01Z,2,1\n');
+  const told = { code: 1, stderr: /^price_refused: BTC: .* factor of 1.5; .*\n$/ };
+  await assert.rejects(ran('backtest', ['momentum', '--prices', prices, '--out', folder]), told);
+});
+
 test('limit orders that have expired are not open after a backtest', async () => {
   const bot: BacktestPlan['bot'] = async ({ tote, markets }) => {
     for await (const { id: marketId, currentRound } of markets) {
