@@ -38,6 +38,7 @@ const PASSING: readonly string[] = [
   ...['stale_price', 'price_held', 'price_source_changed', 'price_too_coarse'],
   ...['odds_changed', 'round_changed', 'round_exposure_limit', 'round_not_live', 'betting_closed'],
   ...['trading_disabled', 'market_suspended', 'disk_reserve', 'idempotency_key_reused'],
+  'insufficient_balance',
 ];
 
 /**

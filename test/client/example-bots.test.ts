@@ -45,8 +45,8 @@ test('both-sides counts the bets of every page of its open ones', async () => {
   assert.deepEqual((await run('both-sides', [100], ACCEPTED, read)).orders, []);
 });
 
-test('a bot tries again at its next look while the house has no price to quote from', async () => {
-  for (const code of ['stale_price', 'price_held', 'price_source_changed', 'price_too_coarse']) {
+test('a bot tries again at its next look while the house has no price to quote from, or its money is staked', async () => {
+  for (const code of ['stale_price', 'price_source_changed', 'price_too_coarse', 'insufficient_balance']) {
     const { orders, lines } = await run('momentum', RISING, failure(503, `${code}: try again`));
     assert.equal(orders.length, 2, code);
     assert.ok(lines.every((line) => line.startsWith(`no bet in ${ROUND.id}: ${code}`)));
