@@ -12,7 +12,7 @@ const ZERO = 48;
 const CODES_MAX = 50;
 const EXAMPLE_BYTES_MAX = 300;
 const ERROR = /^\{"success":false,"error":"([a-z_]+)/;
-/** Numbers of one page of the bitmap: only pages that a number falls into are kept, however high the numbers are. */
+/** Only pages of numbers that a number falls into are kept, however high the numbers are. */
 const PAGE_NUMBERS = 2 ** 20;
 
 export const WAITING = 0;
@@ -26,7 +26,8 @@ export class Answers {
   readonly #acknowledged: Float64Array;
   readonly #failures = new Map<string, { count: number; example: string }>();
   readonly #frame: Frame = { status: 0, bodyAt: 0, endAt: 0, isLast: false };
-  readonly #seen = new Map<number, Uint8Array>();
+  /** The template of the request that was answered with a number, and 1; 0 for no answer. */
+  readonly #seen = new Map<number, Uint32Array>();
   #distinct = 0;
   #repeated = 0;
   #checked = 0;
@@ -47,10 +48,10 @@ export class Answers {
     return this.#frame.isLast;
   }
 
-  hasNumber(number: number): boolean {
-    const page = this.#seen.get(Math.floor(number / PAGE_NUMBERS));
-    const at = number % PAGE_NUMBERS;
-    return ((page?.[at >>> 3] ?? 0) & (1 << (at & 7))) !== 0;
+  /** The template whose answer named this number first; null if none did. */
+  templateOf(number: number): number | null {
+    const seen = this.#seen.get(Math.floor(number / PAGE_NUMBERS))?.[number % PAGE_NUMBERS] ?? 0;
+    return seen === 0 ? null : seen - 1;
   }
 
   /**
@@ -68,7 +69,7 @@ export class Answers {
     const isGood = status === want.status && beginsWith(bytes, bodyAt, start) && endsAsJson(bytes, end);
     if (isGood && this.#fullyGood(want, bytes, bodyAt, end)) {
       this.#acknowledged[template] = (this.#acknowledged[template] as number) + 1;
-      if (want.numbered) this.#note(numberAt(bytes, bodyAt + start.length, end));
+      if (want.numbered) this.#note(numberAt(bytes, bodyAt + start.length, end), template);
       return EXPECTED;
     }
     const body = bytes.toString('latin1', bodyAt, Math.min(end, bodyAt + EXAMPLE_BYTES_MAX));
@@ -92,10 +93,10 @@ export class Answers {
     return parsedJson(bytes.toString('utf8', bodyAt, end)) !== undefined;
   }
 
-  /** A bitmap: a set of millions of numbers would slow the client down. */
-  #note(number: number): void {
+  /** Pages: a map of millions of numbers would slow the client down. */
+  #note(number: number, template: number): void {
     assert(number > 0 && Number.isSafeInteger(number), `an answer carries the number ${number}`);
-    if (this.hasNumber(number)) {
+    if (this.templateOf(number) !== null) {
       this.#repeated += 1;
       return;
     }
@@ -103,11 +104,10 @@ export class Answers {
     const pageAt = Math.floor(number / PAGE_NUMBERS);
     let page = this.#seen.get(pageAt);
     if (page === undefined) {
-      page = new Uint8Array(PAGE_NUMBERS / 8);
+      page = new Uint32Array(PAGE_NUMBERS);
       this.#seen.set(pageAt, page);
     }
-    const at = number % PAGE_NUMBERS;
-    page[at >>> 3] = (page[at >>> 3] as number) | (1 << (at & 7));
+    page[number % PAGE_NUMBERS] = template + 1;
   }
 
   record(): Pick<ClientResult, 'acknowledged' | 'numbers' | 'failures'> {

@@ -42,6 +42,7 @@ export interface Audit {
 export async function auditAccounts(
   marks: readonly Mark[],
   answers: Answers,
+  accountOf: (template: number) => string | undefined,
   stakeCents: number,
   progress: (text: string) => void,
 ): Promise<Audit> {
@@ -52,11 +53,14 @@ export async function auditAccounts(
     const { stakes, fault } = await ledgerSince(mark);
     if (fault !== null) faults.push(fault);
     for (const [id, cents] of orders) {
-      if (!answers.hasNumber(numberOf(id))) {
+      const template = answers.templateOf(numberOf(id));
+      if (template === null) {
         unnamed += 1;
         continue;
       }
       found += 1;
+      const [own, owner] = [mark.player.account.id, accountOf(template)];
+      if (owner !== own) faults.push(`${id} was acknowledged to ${owner}, and is in the list of ${own}`);
       const paid = stakes.get(id);
       if (cents !== stakeCents)
         faults.push(`${id} has a stake of ${cents} cents, ordered were ${stakeCents}`);

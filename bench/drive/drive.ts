@@ -38,7 +38,9 @@ export async function drive(
   const marks = await markAccounts(players);
   const workload = await workloadFor(run, players);
   const { load, watched, result } = await send(run, workload, progress);
-  const audit = await auditAccounts(marks, load.answers, run.stake * 100, progress);
+  const accountOf = (template: number): string | undefined =>
+    players[workload.owners[template] ?? -1]?.account.id;
+  const audit = await auditAccounts(marks, load.answers, accountOf, run.stake * 100, progress);
   const rows = [...watched.byKind].map(([kind, { latencies, inTime }]) => {
     return { kind, ratePerSecond: inTime / run.seconds, latency: latencies.summary() };
   });

@@ -164,12 +164,16 @@ test('the audit tells an order that is nowhere, another stake, and bets of other
   };
   acknowledge(await named(plain.apiKeys[0] ?? ''));
   await named(plain.apiKeys[1] ?? '');
-  const audit = (stakeCents: number) => auditAccounts(marks, answers, stakeCents, () => {});
+  const [own, other] = players.map(({ account }) => account.id);
+  const audit = (cents: number, account = own, of = marks) =>
+    auditAccounts(of, answers, () => account, cents, assert.ok);
   assert.deepEqual(await audit(100), { accounts: 4, found: 1, unnamed: 1, faults: [] });
   assert.deepEqual(
     (await audit(200)).faults.map((fault) => fault.replace(/bet_\d+/, 'it')),
     ['it has a stake of 100 cents, ordered were 200', 'the ledger has -100 cents for it, expected -200'],
   );
+  const astray = RegExp(`^bet_\\d+ was acknowledged to ${other}, and is in the list of ${own}$`);
+  assert.match((await audit(100, other)).faults.join(), astray);
   acknowledge('bet_7777777777');
   assert.deepEqual((await audit(100)).faults, ['2 orders were acknowledged, 1 of them are in the lists']);
   acknowledge('bet_7777777777');
@@ -177,7 +181,7 @@ test('the audit tells an order that is nowhere, another stake, and bets of other
   const gone = new ToteClient({ url: 'http://127.0.0.1:1/v1', key: 'gone', retryForMs: 0 });
   const unread = marks.map((mark) => ({ ...mark, player: { ...mark.player, client: gone } }));
   const sentence = /^0 of 4 accounts could be read: connection_failed/;
-  assert.match((await auditAccounts(unread, answers, 100, () => {})).faults.join(), sentence);
+  assert.match((await audit(100, own, unread)).faults.join(), sentence);
 });
 
 test('limits that would refuse the load are named, and nothing is sent', async () => {
