@@ -64,7 +64,7 @@ export class Answers {
     const framing = frameHttp(bytes, end, this.#frame);
     if (framing === INCOMPLETE) return WAITING;
     const { status, bodyAt, endAt } = this.#frame;
-    if (framing !== COMPLETE) throw new Error(`not an answer: ${excerpt(bytes, end)}`);
+    if (framing !== COMPLETE) throw new Error(`not an answer with a Content-Length: ${excerpt(bytes, end)}`);
     if (endAt !== end) throw new Error(`${end - endAt} bytes follow an answer`);
     const isGood = status === want.status && beginsWith(bytes, bodyAt, start) && endsAsJson(bytes, end);
     if (isGood && this.#fullyGood(want, bytes, bodyAt, end)) {

@@ -256,7 +256,7 @@ function failureTable(failures: readonly Failures[], sent: number): Table {
         code,
         figure(count),
         `${((100 * count) / (sent + unsent)).toFixed(2)} %`,
-        example.slice(0, 120),
+        example.slice(0, 120).replaceAll(/\s+/g, ' '),
       ]),
   };
 }
