@@ -79,9 +79,10 @@ async function main(): Promise<number> {
 function makePlaceFor(name: 'out' | 'report', file: string): void {
   const folder = dirname(file);
   const make = (): void => {
-    if (statSync(file, { throwIfNoEntry: false })?.isDirectory()) throw new Error(`"${file}" is a folder`);
+    const known = statSync(file, { throwIfNoEntry: false });
+    if (known?.isDirectory()) throw new Error(`"${file}" is a folder`);
     mkdirSync(folder, { recursive: true });
-    accessSync(folder, files.W_OK);
+    accessSync(known === undefined ? folder : file, files.W_OK);
   };
   orRefuse(make, (reason) => new UsageError(`--${name}: ${reason}`));
 }
