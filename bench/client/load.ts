@@ -1,7 +1,7 @@
 /**
  * A run: opens the connections, keeps them busy at the job's pace through warm-up and measured window, waits for all
  * responses in flight, and sums up. A latency counts if its planned time is in the measured window; the rate counts
- * responses that arrived in it.
+ * responses that arrived in it. `stop` ends the window early.
  */
 import { performance } from 'node:perf_hooks';
 import { must } from '../../engine/base/assert.js';
@@ -47,6 +47,7 @@ export class Load {
   #hasBegun = false;
   #measureFromMs = Infinity;
   #measureToMs = Infinity;
+  #measureMs: number;
   #answered = 0;
   #underWay = 0;
   #isSending = false;
@@ -57,6 +58,7 @@ export class Load {
 
   constructor(job: ClientJob, events: LoadEvents = {}) {
     this.#job = job;
+    this.#measureMs = job.measureMs;
     this.#events = events;
     this.answers = new Answers(job.templates, job.expectations);
     this.#requests = new Requests(job.templates, job.firstSerial);
@@ -69,6 +71,14 @@ export class Load {
       this.#reject = reject;
       for (let at = Math.min(CONNECTING_MAX, this.#job.connections); at > 0; at -= 1) this.#connect();
     });
+  }
+
+  /** Nothing is planned from now on; requests under way are waited for. */
+  stop(): void {
+    if (!this.#isSending) return;
+    this.#measureToMs = performance.now();
+    this.#measureMs = this.#measureToMs - this.#measureFromMs;
+    this.#onMeasured();
   }
 
   #connect(): void {
@@ -204,8 +214,9 @@ export class Load {
   }
 
   #onMeasured(): void {
+    if (!this.#isSending) return;
     const { user, system } = process.cpuUsage(this.#cpu);
-    this.#clientCpu = (user + system) / 1000 / this.#job.measureMs;
+    this.#clientCpu = (user + system) / 1000 / this.#measureMs;
     this.#events.onMeasured?.();
     this.#isSending = false;
     this.#timers.push(setTimeout(() => this.#onDrainOver(), DRAIN_MS_MAX));
@@ -228,8 +239,8 @@ export class Load {
     if (this.#isOver) return;
     this.#end();
     this.#resolve({
-      ratePerSecond: (this.#answered / this.#job.measureMs) * 1000,
-      measuredMs: this.#job.measureMs,
+      ratePerSecond: (this.#answered / this.#measureMs) * 1000,
+      measuredMs: this.#measureMs,
       latency: this.#latencies.summary(),
       lateness: this.#lateness?.summary() ?? null,
       clientCpu: this.#clientCpu,

@@ -41,11 +41,12 @@ export async function drive(
   const accountOf = (template: number): string | undefined =>
     players[workload.owners[template] ?? -1]?.account.id;
   const audit = await auditAccounts(marks, load.answers, accountOf, run.stake * 100, progress);
+  const seconds = result.measuredMs / SECOND_MS;
   const rows = [...watched.byKind].map(([kind, { latencies, inTime }]) => {
-    return { kind, ratePerSecond: inTime / run.seconds, latency: latencies.summary() };
+    return { kind, ratePerSecond: inTime / seconds, latency: latencies.summary() };
   });
   const { clientCpu, failures, lateness, sent } = result;
-  const ratePerSecond = watched.all.inTime / run.seconds;
+  const ratePerSecond = watched.all.inTime / seconds;
   const latency = watched.all.latencies.summary();
   return {
     isGood: audit.faults.length === 0,
@@ -57,7 +58,7 @@ export async function drive(
       ],
       notes: [
         auditNote(audit),
-        `${figure(sent)} requests in ${run.seconds} s: ${figure(ratePerSecond)} answers a second without an error of ${figure(run.rate)} planned, ` +
+        `${figure(sent)} requests in ${figure(seconds)}${seconds < run.seconds ? ` of ${run.seconds}` : ''} s: ${figure(ratePerSecond)} answers a second without an error of ${figure(run.rate)} planned, ` +
           `over ${run.connections} connections, with ${players.length} keys of ${audit.accounts} accounts.`,
         `The client itself was late by ${millisecondsOfUs(lateness?.p99Us ?? Number.NaN)} ms (p99), and used ${percent(clientCpu)} of a core: it spins. ` +
           'If it was late by as much as the latencies are, they are its own: use another machine, or a lower rate.',
@@ -189,6 +190,7 @@ async function send(run: DriveRun, workload: Workload, progress: (text: string) 
   const { templates, expectations, kinds } = workload;
   const watched = new Watched(kinds);
   let timer: NodeJS.Timeout | undefined;
+  const stop = (): void => load.stop();
   const load = new Load(
     {
       ...{ ...endpointOf(run.url), connections: run.connections, reconnects: true },
@@ -202,6 +204,8 @@ async function send(run: DriveRun, workload: Workload, progress: (text: string) 
         watched.isInTime = false;
       },
       onMeasuring: () => {
+        // The first Ctrl-C ends the load, and what was measured is told; the second ends the program.
+        process.once('SIGINT', stop);
         timer = setInterval(() => {
           progress(progressText(run, watched.tick(load.answers.failed), load.answers.failed));
         }, SECOND_MS);
@@ -217,6 +221,7 @@ async function send(run: DriveRun, workload: Workload, progress: (text: string) 
     throw new Error(`${run.url}: ${messageOf(error)}`);
   } finally {
     clearInterval(timer);
+    process.off('SIGINT', stop);
   }
 }
 

@@ -14,6 +14,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { Answers } from '../../bench/client/answers.js';
 import { Arrivals } from '../../bench/client/arrivals.js';
+import type { ClientResult } from '../../bench/client/job.js';
 import { runLoad } from '../../bench/client/load.js';
 import { lookUpPlayers } from '../../bench/drive/accounts.js';
 import { auditAccounts, markAccounts } from '../../bench/drive/audit.js';
@@ -53,7 +54,7 @@ const bench = (args: readonly string[]) =>
   });
 
 interface Driven {
-  readonly result: { readonly sent: number; readonly failures: readonly { code: string; count: number }[] };
+  readonly result: Pick<ClientResult, 'sent' | 'ratePerSecond' | 'failures'>;
   readonly byKind: readonly { readonly kind: string; readonly latency: { readonly count: number } }[];
   readonly seconds: readonly Readonly<Record<'answered' | 'failed', number>>[];
   readonly audit: { readonly accounts: number; readonly found: number; readonly faults: readonly string[] };
@@ -133,6 +134,16 @@ test('requests that became due while the client stood still are sent, and an idl
   let planned = 0;
   while (arrivals.take() < 200) planned += 1;
   assert.deepEqual([sent, latency.count, failures], [planned, planned, []]);
+});
+
+test('Ctrl-C ends a load early, and what was measured is told', async () => {
+  const out = join(root, 'early.json');
+  const args = [...base, '--seconds=60', '--rate=20', '--mix=market=1', '--out', out];
+  const run = spawn(process.execPath, [RUN, ...args], { stdio: ['ignore', 'ignore', 'pipe'], cwd: root });
+  run.stderr.on('data', (text) => /2 of 60 s/.test(text) && run.kill('SIGINT'));
+  assert.deepEqual(await once(run, 'exit'), [0, null]);
+  const { sent, ratePerSecond } = drivenIn(out).data.result;
+  assert.ok(ratePerSecond > (2 * sent) / 60, 'a rate of the measured time');
 });
 
 test('a run that is ended leaves neither a server nor a file behind', async () => {
