@@ -1,12 +1,12 @@
 /** The load client's parts: its orders and their times, the end of an answer, the count of acknowledgements; and Redis. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Answers, WAITING } from '../../bench/client/answers.js';
+import { Answers } from '../../bench/client/answers.js';
 import { Arrivals } from '../../bench/client/arrivals.js';
 import { COMPLETE, type Frame, frameHttp, INCOMPLETE } from '../../bench/client/framing.js';
-import type { Expectation, RequestTemplate } from '../../bench/client/job.js';
+import type { RequestTemplate } from '../../bench/client/job.js';
 import { runOnce } from '../../bench/load/runs.js';
-import { mixed } from '../../bench/load/workload.js';
+import { LIMIT_HEADERS, mixed, placed } from '../../bench/load/workload.js';
 import { hasRedis, startRedis } from '../../bench/references/redis.js';
 import { CountedOrders } from '../../bench/tote/audit.js';
 import { newFolder } from '../support/new-folder.js';
@@ -53,19 +53,13 @@ test('an answer ends where its length says, whatever follows, and is incomplete 
   }
 });
 
-const PLACED: Expectation = {
-  status: 201,
-  bodyStart: '{"success":true,"data":{"bet":{"id":"bet_',
-  numbered: true,
-  headers: ['X-RateLimit-Limit:'],
-};
 const TEMPLATE: RequestTemplate = { text: '', serialAt: -1, expect: 0, stakeCents: 100 };
 
-const http = (status: number, body: string, headers = 'X-RateLimit-Limit: 5\r\n'): Buffer =>
+const LIMITS = LIMIT_HEADERS.map((name) => `${name} 5\r\n`).join('');
+const http = (status: number, body: string, headers = LIMITS): Buffer =>
   Buffer.from(`HTTP/1.1 ${status} X\r\n${headers}Content-Length: ${body.length}\r\n\r\n${body}`);
-const placed = (bet: number): Buffer => http(201, `{"success":true,"data":{"bet":{"id":"bet_${bet}"}}}`);
 
-test('anything else is a failure, by its error code', () => {
+test('anything else is a failure, by its error code, and bytes after an answer are refused', () => {
   const body = '{"success":true,"data":{"bet":{"id":"bet_1"}}}';
   for (const [bytes, code] of [
     [http(409, '{"success":false,"error":"odds_changed: they moved"}'), 'odds_changed'],
@@ -74,20 +68,14 @@ test('anything else is a failure, by its error code', () => {
     [http(201, body, ''), 'unexpected 201'],
     [http(201, '{"success":true,"data":{"bet":{"id":"bet_1}}}'), 'unexpected 201'],
   ] as const) {
-    const answers = new Answers([TEMPLATE], [PLACED]);
+    const answers = new Answers([TEMPLATE], [placed(true)]);
     answers.check(0, bytes, bytes.length);
     const { acknowledged, failures } = answers.record();
     assert.deepEqual(acknowledged, [0], code);
     assert.deepEqual([failures[0]?.code, failures[0]?.count, answers.failed], [code, 1, 1]);
+    const more = Buffer.concat([bytes, bytes]);
+    assert.throws(() => answers.check(0, more, more.length), /bytes follow an answer/);
   }
-});
-
-test('waits for the rest, and refuses bytes after the answer', () => {
-  const answers = new Answers([TEMPLATE], [PLACED]);
-  const bytes = placed(1);
-  assert.equal(answers.check(0, bytes, bytes.length - 1), WAITING);
-  const twice = Buffer.concat([bytes, bytes]);
-  assert.throws(() => answers.check(0, twice, twice.length), /bytes follow an answer/);
 });
 
 test('orders told by their number alone may be more by those unread, and never fewer', () => {

@@ -9,13 +9,10 @@ import { loadSnapshot, writeSnapshot } from '../../bench/engine/snapshots.js';
 import { commitRates, journalReplayRate, writeJournal } from '../../bench/journal/journaling.js';
 import { newFolder } from '../support/new-folder.js';
 
-test('orders are the same in every run, and all are placed', () => {
+test('orders are the same in every run, and all are placed and settled, at a rate', () => {
   assert.deepEqual(orders(100, 50, 7), orders(100, 50, 7));
   assertLedger(filledScenario(20, 5_000), 5_000);
   assert.throws(() => assertLedger(openScenario(2, 10), 1), /1 bets were placed/);
-});
-
-test('rates of placing, settling and boundaries', () => {
   const placing = placingRate(50, 4_000);
   assert.ok(placing.ordersPerSecond > 0 && placing.orders === 4_000);
   const settlement = settlementCost(50, 1_000, 64);
