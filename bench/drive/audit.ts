@@ -71,7 +71,11 @@ export async function auditAccounts(
     progress(`audited ${done} of ${marks.length} accounts`);
   };
   try {
-    await inParallel(marks, auditOne);
+    await inParallel(marks, (mark) =>
+      auditOne(mark).catch((error) => {
+        throw new Error(`${mark.player.account.id}: ${reasonOf(error)}`);
+      }),
+    );
   } catch (error) {
     faults.push(`${done} of ${marks.length} accounts could be read: ${reasonOf(error)}`);
     return { accounts: marks.length, found, unnamed, faults };
