@@ -71,12 +71,12 @@ const REMOVE_TRIES = 10;
 async function main(): Promise<number> {
   const options = readOptions(process.argv.slice(2), Date.now());
   if (options === null) return 0;
-  for (const name of ['out', 'report'] as const) makePlaceFor(name, options[name]);
+  for (const file of [options.out, options.report]) makePlaceFor(file);
   return options.kind === 'drive' ? driveServer(options) : measureOwn(options);
 }
 
 /** A place that cannot be written to is found out before the run, not with the figures in hand. */
-function makePlaceFor(name: 'out' | 'report', file: string): void {
+function makePlaceFor(file: string): void {
   const folder = dirname(file);
   const make = (): void => {
     const known = statSync(file, { throwIfNoEntry: false });
@@ -84,7 +84,7 @@ function makePlaceFor(name: 'out' | 'report', file: string): void {
     mkdirSync(folder, { recursive: true });
     accessSync(known === undefined ? folder : file, files.W_OK);
   };
-  orRefuse(make, (reason) => new UsageError(`--${name}: ${reason}`));
+  orRefuse(make, (reason) => new UsageError(`--out: ${reason}`));
 }
 
 async function driveServer(options: DriveRun): Promise<number> {

@@ -93,7 +93,7 @@ with TOTE_RATE_LIMITS=off, or with limits of your own. For a certificate that si
 export class UsageError extends Error {}
 
 interface Given
-  extends Partial<Output & Pick<SuiteRun, 'rounds'> & Pick<DriveRun, 'url' | 'keys' | 'seconds'>>,
+  extends Partial<Pick<SuiteRun, 'out' | 'rounds'> & Pick<DriveRun, 'url' | 'keys' | 'seconds'>>,
     Pick<SuiteRun, 'durability' | 'dir'>,
     Pick<DriveRun, 'rate' | 'connections' | 'mix' | 'stake'> {
   readonly quick?: true;
@@ -107,8 +107,7 @@ const OF_DRIVE = 'A server that runs already:';
 const bench = (): Command =>
   new Command('npm run bench --')
     .description('measures servers that it starts, or with --url drives a server that runs already')
-    .option('--out <file>', 'write the figures as JSON here (default: bench-results/<time>.json)')
-    .option('--report <file>', 'write the same as HTML with plots here (default: beside --out)')
+    .option('--out <file>', 'the figures as JSON, with HTML beside it (default: bench-results/<time>.json)')
     .option(
       '--seconds <s>',
       `of each row and round (default: 3, quick 1), or of the load (${DRIVE_SECONDS})`,
@@ -163,8 +162,7 @@ export function readOptions(args: readonly string[], nowMs: number): BenchRun | 
     throw new UsageError(`${foreign.long}: goes ${given.url === undefined ? 'only' : 'not'} with --url`);
   const stamp = new Date(nowMs).toISOString().slice(0, 19).replaceAll(':', '-');
   const out = given.out ?? `bench-results/${stamp}.json`;
-  const output = { out, report: given.report ?? `${out.replace(/\.json$/, '')}.html` };
-  if (output.report === out) throw new UsageError(`--report: "${out}" is the file of --out, too`);
+  const output = { out, report: `${out.replace(/\.json$/, '')}.html` };
   return given.url === undefined ? suiteOf(given, output) : driveOf(given.url, given, output);
 }
 

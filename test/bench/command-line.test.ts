@@ -52,7 +52,6 @@ test('mistakes name the option', () => {
     [[...url, '--mix', 'order=1'], /--mix .*"order" is none of orders, /],
     [[...url, '--mix', 'orders'], /--mix .*"orders" is not orders=SHARE/],
     [[...url, '--mix', 'orders=0'], /asks for nothing/],
-    [['--out', 'x', '--report', 'x'], /--report: "x"/],
     [['surplus'], /too many arguments/],
   ] as const) {
     const isRight = (error: unknown): boolean => error instanceof UsageError && message.test(error.message);
