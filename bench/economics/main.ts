@@ -100,6 +100,10 @@ function report(
 
 async function run(options: Options): Promise<void> {
   const cases = chosen(options);
+  if (cases.length === 0) {
+    process.stderr.write('no case has such paths, time frames and bettors\n');
+    process.exit(USAGE_EXIT_CODE);
+  }
   const faults: string[] = [];
   const played: Figures[][] = [];
   let [next, told] = [0, 0];

@@ -1,6 +1,8 @@
 /** The command line of the suite, and how it prints. */
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import {
   readOptions,
   SECTION_NAMES,
@@ -57,4 +59,10 @@ test('mistakes name the option', () => {
     const isRight = (error: unknown): boolean => error instanceof UsageError && message.test(error.message);
     assert.throws(() => readOptions(args, NOW_MS), isRight, args.join(' '));
   }
+});
+
+test('economics of a case that nobody knows are a mistake, and no all-clear', () => {
+  const main = fileURLToPath(new URL('../../bench/economics/main.js', import.meta.url));
+  const { status, stderr } = spawnSync(process.execPath, [main, '--paths', 'none'], { encoding: 'utf8' });
+  assert.deepEqual([status, stderr], [2, 'no case has such paths, time frames and bettors\n']);
 });
