@@ -5,53 +5,35 @@ import { messageOf, orRefuse } from '../../engine/base/attempt.js';
 import { codeOf, isDiskFull, JournalError } from '../errors.js';
 import { giveToOwner, syncPath } from './files.js';
 
-export interface DataDir {
-  readonly root: string;
-  readonly journal: string;
-  readonly lockFile: string;
-  readonly pidFile: string;
-  /** The address of the running server's operator port, after a kill that of the last one. Optional. */
-  readonly operatorUrlFile: string;
-  readonly markFile: string;
-  /** Exists from the opening of the journal to its clean close: a start that finds it follows an unclean stop. */
-  readonly inUseFile: string;
-  readonly snapshots: string;
-  readonly archive: string;
-  readonly archiveFile: string;
-  readonly masterSecretFile: string;
-  readonly operatorTokenFile: string;
-  readonly operatorTokensFile: string;
-  readonly signingKeysFile: string;
-  /** How to bet with the demo account's key. Optional. */
-  readonly demoFile: string;
-  /** Made anew by each backup: its time is the backup's. Optional. */
-  readonly backupStamp: string;
-  /** The highest epoch of the replicated log that this machine has seen. Optional. */
-  readonly epochFile: string;
-}
+export type DataDir = Readonly<ReturnType<typeof dataDirLayout>>;
 
 /** The paths, whether or not they exist. */
-export function dataDirLayout(path: string): DataDir {
+export function dataDirLayout(path: string) {
   const root = resolve(path);
   const journal = join(root, 'journal');
   const archive = join(root, 'archive');
   return {
     root,
     journal,
+    markFile: join(journal, 'mark'),
+    /** Exists from the opening of the journal to its clean close: a start that finds it follows an unclean stop. */
+    inUseFile: join(journal, 'in-use'),
     snapshots: join(root, 'snapshots'),
     archive,
     archiveFile: join(archive, 'archive.db'),
     lockFile: join(root, 'lock'),
     pidFile: join(root, 'server.pid'),
+    /** The address of the running server's operator port, after a kill that of the last one. Optional. */
     operatorUrlFile: join(root, 'operator-url'),
-    markFile: join(journal, 'mark'),
-    inUseFile: join(journal, 'in-use'),
     masterSecretFile: join(root, 'master-secret'),
     operatorTokenFile: join(root, 'operator-token'),
     operatorTokensFile: join(root, 'operator-tokens'),
     signingKeysFile: join(root, 'signing-keys'),
+    /** How to bet with the demo account's key. Optional. */
     demoFile: join(root, 'demo'),
+    /** Made anew by each backup: its time is the backup's. Optional. */
     backupStamp: join(root, 'last-backup'),
+    /** The highest epoch of the replicated log that this machine has seen. Optional. */
     epochFile: join(root, 'epoch'),
   };
 }
