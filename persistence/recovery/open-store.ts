@@ -2,11 +2,10 @@
 import { existsSync } from 'node:fs';
 import type { Engine } from '../../engine/engine.js';
 import type { Clock } from '../../engine/model/ports.js';
-import type { SigningKeys } from '../../engine/model/proofs/signing.js';
 import { dropForeignWal } from '../archive/file.js';
 import { closing } from '../data-dir/closing.js';
 import { type DataDir, dataDirLayout, openDataDir } from '../data-dir/layout.js';
-import { type DataDirLock, lockDataDir, START_WAIT_MS } from '../data-dir/lock.js';
+import { lockDataDir, START_WAIT_MS } from '../data-dir/lock.js';
 import { invalidSecret, isOtherSecret, openMasterSecret } from '../data-dir/secrets.js';
 import { openSigningKeys, UNKNOWN_KEYS } from '../data-dir/signing-keys.js';
 import { raiseMark } from '../journal/mark.js';
@@ -18,26 +17,8 @@ import { recoverEngine } from './engine.js';
 import { notInitialised, type RequiredOf, refuseWithoutJournal } from './journal-gone.js';
 import { prepareJournal } from './prepare.js';
 
-export interface Recovered {
-  readonly lastSeq: number;
-  readonly lastTimeMs: number;
-  readonly checksum: string;
-  readonly wasUnclean: boolean;
-  readonly snapshotSeq: number;
-  /** Sentences for the operator, on snapshots that were passed over and changes of files. */
-  readonly notes: readonly string[];
-}
-
-export interface Store {
-  readonly dir: DataDir;
-  readonly lock: DataDirLock;
-  readonly engine: Engine;
-  readonly recovered: Recovered;
-  readonly masterSecret: Buffer;
-  /** The directory had a master secret alone: its exchange's journal is yet to come, from the replicated log. */
-  readonly isAwaitingJournal: boolean;
-  readonly signing: SigningKeys;
-}
+export type Store = ReturnType<typeof openStore>;
+export type Recovered = Store['recovered'];
 
 interface StoreOptions extends RequiredOf {
   /** Where the manual clock of a new directory begins; absent or null: at the machine's time. */
@@ -53,9 +34,10 @@ export function openStore(
   clock: Clock,
   onProgress: OnProgress,
   { clockStartMs = null, ...required }: StoreOptions = {},
-): Store {
+) {
   const layout = dataDirLayout(path);
   refuseWithoutJournal(layout, required);
+  // A master secret alone: the exchange's journal is yet to come, from the replicated log.
   const isAwaitingJournal = !hasSegments(layout.journal) && existsSync(layout.masterSecretFile);
   const dir = openDataDir(path);
   const lock = lockDataDir(dir, START_WAIT_MS);
@@ -76,6 +58,7 @@ export function openStore(
 const keyTimeMs = ({ setup, timeMs }: Engine, newMs: number): number =>
   setup?.clock === 'manual' ? timeMs : newMs;
 
+/** `notes` are sentences for the operator, on snapshots that were passed over and changes of files. */
 function recover(dir: DataDir, clock: Clock, onProgress: OnProgress) {
   using prepared = closing(prepareJournal({ dir, clock, onProgress }));
   const { engine, end, snapshotSeq, ...replayed } = replay(dir, clock, onProgress);
