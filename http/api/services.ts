@@ -50,15 +50,9 @@ export interface PublicApiParts {
   readonly requestIdPrefix: string;
 }
 
-export interface Services extends PublicApiParts {
-  readonly view: MarketView;
-  readonly seeds: RoundSeeds;
-  readonly hashes: BetHashes;
-  readonly digests: IdempotencyDigests;
-  readonly sign: ReturnType<typeof statementSigner>;
-}
+export type Services = Readonly<ReturnType<typeof servicesOf>>;
 
-export function servicesOf(parts: PublicApiParts): Services {
+export function servicesOf(parts: PublicApiParts) {
   const seeds = new RoundSeeds(parts.masterSecret, FAIRNESS_TOOLS);
   return {
     ...parts,
