@@ -4,8 +4,8 @@ import type { ErrorCode } from '../../engine/model/errors.js';
 import type { CurrentOdds } from '../../engine/model/events.js';
 import type { HeaderList } from '../../engine/model/ports.js';
 import { Refused } from '../kit/refused.js';
-import type { RatePolicy } from '../limits/rate-limits.js';
 import type { RefusalFacts } from '../link/orders.js';
+import type { RatePolicy } from '../wire/head-texts.js';
 import { hundredthsText, oddsText } from '../wire/wire.js';
 
 export const OVERLOADED = new Refused('overloaded', 'the server is behind; try again', ['Retry-After', '1']);

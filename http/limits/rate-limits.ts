@@ -16,6 +16,8 @@ import {
   RATE_LIMIT_NAMES,
   type RateLimitSettings,
 } from '../../config/rate-limits.js';
+import type { RatePolicy } from '../wire/head-texts.js';
+import type { RateLimit, RateLimitsNow } from '../wire/service-types.js';
 import { Kind, Owner } from './owner.js';
 import { LimitTables, type SharedLimits } from './shared-limits.js';
 import { WINDOW_MS } from './sliding-windows.js';
@@ -33,23 +35,6 @@ const ofAll = <T>(one: T): Readonly<Record<keyof RateLimitSettings, T>> => ({
 });
 const NO_LIMITS = ofAll(UNLIMITED);
 const NOTHING_COUNTED = ofAll({ limit: UNLIMITED, remaining: UNLIMITED, resetSeconds: 0 });
-
-/** As headers name it: at most `limit` requests in 60 s. */
-export interface RatePolicy {
-  readonly name: string;
-  readonly limit: number;
-}
-
-export interface LimitLeft {
-  /** In any 60 seconds. */
-  readonly limit: number;
-  readonly remaining: number;
-  /** Whole seconds until the oldest counted request leaves the window, rounded up; 0 if none is counted. */
-  readonly resetSeconds: number;
-}
-
-/** By the names of the configuration. */
-type LimitsLeft = Readonly<Record<keyof RateLimitSettings, LimitLeft>>;
 
 /** The counted address (`client-address.ts`), and the numbers of a key and of its account. */
 export interface LimitsOwner {
@@ -141,7 +126,7 @@ export class RateLimits {
   }
 
   /** Counts nothing. */
-  left(owner: LimitsOwner, nowMs: number): LimitsLeft {
+  left(owner: LimitsOwner, nowMs: number): RateLimitsNow {
     const tables = this.#tables;
     if (tables === null) return NOTHING_COUNTED;
     tables.lock.lock();
@@ -152,9 +137,9 @@ export class RateLimits {
     }
   }
 
-  #allLeft(tables: LimitTables, { address, key, account }: LimitsOwner, nowMs: number): LimitsLeft {
+  #allLeft(tables: LimitTables, { address, key, account }: LimitsOwner, nowMs: number): RateLimitsNow {
     const { windows } = tables;
-    const left = (table: WindowTable, owner: Owner, kind: number): LimitLeft => {
+    const left = (table: WindowTable, owner: Owner, kind: number): RateLimit => {
       const window = table.find(owner, nowMs);
       const limit = this.#limit(kind);
       return {

@@ -9,7 +9,6 @@
 import { assert } from '../../engine/base/assert.js';
 import { flattenString } from '../../engine/base/flatten-string.js';
 import { integerText } from '../../engine/base/integer-text.js';
-import type { RatePolicy } from '../limits/rate-limits.js';
 
 const ZERO = 0x30;
 const EIGHT_DIGITS = 1e8;
@@ -18,6 +17,12 @@ const NUMBER_DIGITS_MAX = 16;
 
 /** The length of every window, and so the greatest X-RateLimit-Reset. */
 const WINDOW_SECONDS = 60;
+
+/** At most `limit` requests in a window. */
+export interface RatePolicy {
+  readonly name: string;
+  readonly limit: number;
+}
 
 export class HeadTexts {
   /** By kind of limit. */

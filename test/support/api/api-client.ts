@@ -1,6 +1,6 @@
 /** A client of the public API that checks every answer: the envelope, the common headers and the API document. */
 import assert from 'node:assert/strict';
-import type { LimitLeft } from '../../../http/limits/rate-limits.js';
+import type { RateLimit } from '../../../http/wire/service-types.js';
 import { type Answered, Client, type HeaderFields } from '../http/client.js';
 import { ApiDocument } from './api-document.js';
 import type { Market, OrderRequest, OrderResult, Position, RoundDetail } from './spec.js';
@@ -104,7 +104,7 @@ export function checkAnswer(
   if (!isSuccess) assert.match(error, /^[a-z_]+(: \S.*)?$/, `${what}: error`);
 }
 
-function limitsOf(headers: Headers, what = 'answer'): LimitLeft {
+function limitsOf(headers: Headers, what = 'answer'): RateLimit {
   const read = (name: string): number => {
     const value = headers.get(`X-RateLimit-${name}`) ?? '';
     assert.match(value, /^\d+$/, `${what}: X-RateLimit-${name}`);
@@ -115,7 +115,7 @@ function limitsOf(headers: Headers, what = 'answer'): LimitLeft {
   return limits;
 }
 
-function structuredLimits(headers: Headers, what: string): LimitLeft {
+function structuredLimits(headers: Headers, what: string): RateLimit {
   const [, name = '', remaining, resetSeconds] =
     /^"(\w+)";r=(\d+);t=(\d+)$/.exec(headers.get('RateLimit') ?? '') ?? [];
   const policies = (headers.get('RateLimit-Policy') ?? '').split(', ').map((policy) => {
