@@ -32,13 +32,6 @@ export type ShadowNews =
   | { readonly kind: 'snapshot'; readonly seq: number; readonly bytes: number; readonly tookMs: number }
   | { readonly kind: 'pruned'; readonly firstSeq: number; readonly lastSeq: number; readonly bytes: number };
 
-/** The journal's newest batch, to be signed. */
-export interface JournalHead {
-  readonly seq: number;
-  readonly chain: string;
-  readonly timeMs: number;
-}
-
 /** At the operator port, for the archive. */
 export interface ToShadow {
   readonly kind: 'refused';

@@ -19,7 +19,7 @@ import { JournalReader } from '../journal/reader.js';
 import { ReplayMismatch, replayBatch } from '../replay/replay.js';
 import { SnapshotFiles } from '../snapshot/files.js';
 import { noRest, type Rest } from '../thread/pace.js';
-import type { JournalHead, ShadowNews, ShadowOptions } from './messages.js';
+import type { ShadowNews, ShadowOptions } from './messages.js';
 import { OldRowsCheck } from './old-rows.js';
 import { type ShadowClock, ShadowSnapshots } from './snapshots.js';
 import { findStart } from './start.js';
@@ -52,14 +52,14 @@ export class Shadow {
   /** Refusals at the operator port that the archive has not reached yet. */
   #refused: RefusedAt[] = [];
 
-  /** `note` gets sentences for the operator. Throws the errors of reading and writing. */
+  /** `note` gets sentences for the operator, `onHead` the journal's newest batch, to be signed. Throws the errors of reading and writing. */
   constructor(
     private readonly options: ShadowOptions,
     private readonly clock: ShadowClock,
     note: (text: string) => void,
     private readonly rest: Rest = noRest,
     onNews: (news: ShadowNews) => void = () => undefined,
-    private readonly onHead: (head: JournalHead) => void = () => undefined,
+    private readonly onHead: (head: ArchivePosition) => void = () => undefined,
   ) {
     const { dir } = options;
     const files = new SnapshotFiles(dir.snapshots, rest);
@@ -134,10 +134,10 @@ export class Shadow {
 
   /** At the journal's end: once after the start, then each hour. */
   #tellHeadIfDue(): void {
-    const { seq, chain, timeMs } = this.#position;
+    const { seq, timeMs } = this.#position;
     if (seq === 0 || timeMs - this.#headMs < HEAD_EVERY_MS) return;
     this.#headMs = timeMs;
-    this.onHead({ seq, chain, timeMs });
+    this.onHead(this.#position);
   }
 
   /** Later batches are not in the replicated log, and may be taken back. */

@@ -11,6 +11,7 @@ import { isoText } from '../../engine/base/iso-text.js';
 import { type ShadowState, STATUS_AT_START } from '../../engine/model/shadow-status.js';
 import { headStatement } from '../../engine/proofs/statements.js';
 import type { FromReader, ReaderNews, ReadFailure } from '../archive/reader/messages.js';
+import type { ArchivePosition } from '../archive/schema.js';
 import { databaseBytes } from '../data-dir/files.js';
 import { copyNeedsBytes, DEFAULT_SPACE_THRESHOLDS, freeBytesOf, SpaceWatch } from '../data-dir/space.js';
 import { codeOf, JournalError } from '../errors.js';
@@ -18,7 +19,7 @@ import { findSegments } from '../journal/segment/names.js';
 import { toErrorParts } from '../thread/error-parts.js';
 import { backgroundPace, threadCpuMs } from '../thread/pace.js';
 import type { CloseMessage } from '../thread/thread.js';
-import type { FromShadow, JournalHead, ShadowOptions, ToShadow } from './messages.js';
+import type { FromShadow, ShadowOptions, ToShadow } from './messages.js';
 import { Shadow } from './shadow.js';
 
 const POLL_MS = 200;
@@ -107,7 +108,7 @@ function openShadow(): Shadow {
   return opened;
 }
 
-function postHead({ seq, chain, timeMs }: JournalHead): void {
+function postHead({ seq, chain, timeMs }: ArchivePosition): void {
   const head = { seq, chain, time: isoText(timeMs) };
   const { keyId } = options.signing;
   post({ kind: 'head', head: { ...head, keyId, signature: sign(headStatement(head)) } });

@@ -4,6 +4,7 @@ import { must } from '../../../engine/base/assert.js';
 import { Engine } from '../../../engine/engine.js';
 import type { Command } from '../../../engine/model/commands.js';
 import type { StoredBatch } from '../../../engine/model/ports.js';
+import type { ArchivePosition } from '../../../persistence/archive/schema.js';
 import type { DataDir } from '../../../persistence/data-dir/layout.js';
 import { masterSecretFingerprint } from '../../../persistence/data-dir/secrets.js';
 import { commitBatch } from '../../../persistence/journal/commit.js';
@@ -12,7 +13,7 @@ import { type ChainPosition, sealBatch } from '../../../persistence/journal/segm
 import { Segment } from '../../../persistence/journal/segment/segment.js';
 import { SqliteStore } from '../../../persistence/journal/store.js';
 import { openStore } from '../../../persistence/recovery/open-store.js';
-import type { JournalHead, ShadowNews, ShadowOptions } from '../../../persistence/shadow/messages.js';
+import type { ShadowNews, ShadowOptions } from '../../../persistence/shadow/messages.js';
 import { Shadow } from '../../../persistence/shadow/shadow.js';
 import type { ShadowClock } from '../../../persistence/shadow/snapshots.js';
 import type { SnapshotsKept } from '../../../persistence/upkeep/retention/choice.js';
@@ -88,10 +89,10 @@ export function openShadow(dir: DataDir, changes: Partial<ShadowOptions> = {}) {
   const clock = new CpuClock();
   const notes: string[] = [];
   const news: ShadowNews[] = [];
-  const heads: JournalHead[] = [];
+  const heads: ArchivePosition[] = [];
   const note = (text: string) => notes.push(text);
   const onNews = (told: ShadowNews) => news.push(told);
-  const onHead = (head: JournalHead) => heads.push(head);
+  const onHead = (head: ArchivePosition) => heads.push(head);
   const shadow = new Shadow(shadowOptions(dir, changes), clock, note, undefined, onNews, onHead);
   return { shadow, clock, notes, news, heads };
 }
