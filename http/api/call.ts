@@ -11,14 +11,11 @@ import { successText } from '../wire/wire.js';
 import { keyLimitOf, NO_ROUTE } from './endpoint.js';
 import { type ParsedOrder, parseOrder } from './order-request.js';
 
-/** Header names and values, alternating. */
-export type ExtraHeaders = readonly string[];
-
 const OK = 200;
 export const CREATED = 201;
 const NOT_MODIFIED = 304;
-const NO_HEADERS: ExtraHeaders = [];
-const REPLAY_HEADER: ExtraHeaders = ['X-Idempotent-Replay', 'true'];
+const NO_HEADERS: Refused['headers'] = [];
+const REPLAY_HEADER = ['X-Idempotent-Replay', 'true'];
 const JSON_TYPE = '\r\nContent-Type: application/json';
 const NO_STORE = '\r\nCache-Control: no-store';
 
@@ -89,7 +86,7 @@ export class Call implements Counted {
     }
   }
 
-  send(status: number, body: string | Uint8Array, extra: ExtraHeaders = NO_HEADERS): void {
+  send(status: number, body: string | Uint8Array, extra = NO_HEADERS): void {
     let block = this.texts.jsonHead(this.limitKind) + this.#tail;
     // Caches may store the answer to a GET unless forbidden.
     if (this.request.method !== 'POST') block += NO_STORE;
@@ -123,12 +120,12 @@ export class Call implements Counted {
     else this.#answer(CREATED, this.#headBytes('201 Created', JSON_TYPE), text);
   }
 
-  refuse(refused: Refused, extra: ExtraHeaders = refused.headers): void {
+  refuse(refused: Refused, extra = refused.headers): void {
     this.meter.refused(refused.code);
     this.send(refused.status, refused.body, extra);
   }
 
-  sendEmpty(status: number, headers: ExtraHeaders): void {
+  sendEmpty(status: number, headers: Refused['headers']): void {
     let block = this.limitBlock;
     for (let at = 0; at < headers.length; at += 2) block += `\r\n${headers[at]}: ${headers[at + 1]}`;
     this.#answer(status, block, '');

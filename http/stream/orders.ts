@@ -5,7 +5,7 @@
 import { assert, fail } from '../../engine/base/assert.js';
 import { betId, parseBetId } from '../../engine/model/domain.js';
 import type { HttpRequest } from '../../engine/model/ports.js';
-import { Call, CREATED, type ExtraHeaders } from '../api/call.js';
+import { Call, CREATED } from '../api/call.js';
 import { STREAM_ORDER_ROUTE } from '../api/endpoint.js';
 import { orderOf, type ParsedOrder } from '../api/order-request.js';
 import type { Refused } from '../kit/refused.js';
@@ -66,7 +66,7 @@ export class StreamCall extends Call {
     this.#answered(status);
   }
 
-  override refuse(refused: Refused, extra: ExtraHeaders = refused.headers): void {
+  override refuse(refused: Refused, extra = refused.headers): void {
     this.meter.refused(refused.code);
     const retryAt = extra.indexOf('Retry-After');
     this.connection.refuse(this.message.id, refused, retryAt < 0 ? 0 : Number(extra[retryAt + 1]));
