@@ -38,6 +38,9 @@ export function isoText(timeMs: number): string {
   return keptText;
 }
 
+export const isoOrNull = (timeMs: number | null | undefined): string | null =>
+  timeMs === null || timeMs === undefined ? null : isoText(timeMs);
+
 /** Reads a time in UTC; NaN for a day or an hour that does not exist: `Date` takes 30 February for 2 March. */
 export function utcMsOf(text: string): number {
   const timeMs = new Date(text).getTime();

@@ -3,7 +3,7 @@
  * engine's thread only says how far it must have come.
  */
 import typia from 'typia';
-import { isoText } from '../../engine/base/iso-text.js';
+import { isoOrNull, isoText } from '../../engine/base/iso-text.js';
 import { dollarsOfCents } from '../../engine/base/money.js';
 import { accountId, keyId, marketOf, roundId, type Scope, scopesOf } from '../../engine/model/domain.js';
 import {
@@ -143,8 +143,8 @@ function detailsOf({ kind, facts, changed }: ActionView): AuditDetails {
     balance: balanceCents === undefined ? null : dollarsOfCents(balanceCents),
     amount: amountCents === undefined ? null : dollarsOfCents(amountCents),
     scopes: scopesMask === undefined ? null : scopesOf(scopesMask),
-    expiresAt: timeText(expiresAtMs),
-    overlapEndsAt: timeText(overlapEndsMs),
+    expiresAt: isoOrNull(expiresAtMs),
+    overlapEndsAt: isoOrNull(overlapEndsMs),
     changed: kind === 'configure' ? changed : null,
     ...{ name, tier, frozen, reference, enabled, suspended, price },
     ...{ role, times, wrong, refused, addresses },
@@ -152,6 +152,3 @@ function detailsOf({ kind, facts, changed }: ActionView): AuditDetails {
   const said = Object.entries(given).filter(([, value]) => value !== null && value !== undefined);
   return Object.fromEntries(said);
 }
-
-const timeText = (timeMs: number | null | undefined): string | null =>
-  timeMs === null || timeMs === undefined ? null : isoText(timeMs);

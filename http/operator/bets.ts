@@ -4,7 +4,7 @@
  * rounds that are not settled.
  */
 import typia from 'typia';
-import { isoText } from '../../engine/base/iso-text.js';
+import { isoOrNull, isoText } from '../../engine/base/iso-text.js';
 import { dollarsOfCents } from '../../engine/base/money.js';
 import { ALL_BETS } from '../../engine/model/bet-pages.js';
 import {
@@ -196,8 +196,8 @@ function betResource(account: number, bet: BetView): BetResource {
     clientOrderId: bet.clientOrderId,
     isLimitOrder: bet.limitOddsE4 !== NO_LIMIT,
     limitOdds: bet.limitOddsE4 === NO_LIMIT ? null : bet.limitOddsE4 / ODDS_E4,
-    filledAt: bet.filledAtMs === null ? null : isoText(bet.filledAtMs),
+    filledAt: isoOrNull(bet.filledAtMs),
     placedAt: isoText(bet.placedAtMs),
-    settledAt: settledAtMs === null ? null : isoText(settledAtMs),
+    settledAt: isoOrNull(settledAtMs),
   };
 }

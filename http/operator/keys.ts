@@ -5,7 +5,7 @@
 import typia, { type tags } from 'typia';
 import { generateKeySecret, keyDigest } from '../../crypto/api-keys.js';
 import { must } from '../../engine/base/assert.js';
-import { isoText } from '../../engine/base/iso-text.js';
+import { isoOrNull, isoText } from '../../engine/base/iso-text.js';
 import {
   accountId,
   keyId,
@@ -239,7 +239,7 @@ function keyResource(view: KeyView): KeyResource {
     accountId: accountId(view.account),
     scopes: scopesOf(view.scopesMask),
     enabled: view.enabled,
-    expiresAt: view.expiresAtMs === null ? null : isoText(view.expiresAtMs),
+    expiresAt: isoOrNull(view.expiresAtMs),
     createdAt: isoText(view.createdAtMs),
   };
 }

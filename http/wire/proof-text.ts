@@ -1,5 +1,5 @@
 /** The answers about proofs: a settled round's, a bet's, and the keys. */
-import { isoText } from '../../engine/base/iso-text.js';
+import { isoOrNull, isoText } from '../../engine/base/iso-text.js';
 import { dollarsOfCents } from '../../engine/base/money.js';
 import type { FairnessTools, RoundSeeds } from '../../engine/fairness.js';
 import type { ArchivedRoundProof, BetPath } from '../../engine/model/archive-reads.js';
@@ -25,7 +25,7 @@ export const signingKey = ({ keyId, publicKey, createdAtMs, retiredAtMs }: Publi
   algorithm: 'Ed25519',
   publicKey,
   createdAt: isoText(createdAtMs),
-  retiredAt: retiredAtMs === null ? null : isoText(retiredAtMs),
+  retiredAt: isoOrNull(retiredAtMs),
 });
 
 interface ProofMakers {
@@ -61,8 +61,7 @@ export function roundProof(round: ArchivedRoundProof, { seeds, tools, sign }: Pr
 function priceOf(price: number | null, origin: PriceOrigin | null): ProvenPrice {
   if (origin === null) return { price, time: null, source: null, evidence: null, rule: null };
   const { priceTimeMs, source, evidence, isLate } = origin;
-  const time = priceTimeMs === null ? null : isoText(priceTimeMs);
-  return { price, time, source, evidence, rule: isLate ? 'late' : 'boundary' };
+  return { price, time: isoOrNull(priceTimeMs), source, evidence, rule: isLate ? 'late' : 'boundary' };
 }
 
 function sharesOf(proof: ProofView): FairShares | null {

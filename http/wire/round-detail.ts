@@ -1,5 +1,5 @@
 /** The answer of GET /rounds/{id}: a round, its result and its provably-fair seed. */
-import { isoText } from '../../engine/base/iso-text.js';
+import { isoOrNull, isoText } from '../../engine/base/iso-text.js';
 import { dollarsOfCents } from '../../engine/base/money.js';
 import type { RoundSeeds } from '../../engine/fairness.js';
 import {
@@ -52,7 +52,7 @@ export function roundDetail(
     fairPercentUp: shareE6 < 0 ? null : shareE6 / 10_000,
     house: houseOfRound(round),
     closePrice: round.closePrice,
-    resolvedAt: round.resolvedAtMs === null ? null : isoText(round.resolvedAtMs),
+    resolvedAt: isoOrNull(round.resolvedAtMs),
     voided: round.result === RESULT_VOID,
     seedCommitment: seeds.commitment(market, roundNumber),
     seed: round.status === SETTLED ? seeds.seed(market, roundNumber) : null,

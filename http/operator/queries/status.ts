@@ -3,7 +3,7 @@
  * journal, because an operator needs it most when the journal hangs.
  */
 import { must } from '../../../engine/base/assert.js';
-import { isoText } from '../../../engine/base/iso-text.js';
+import { isoOrNull, isoText } from '../../../engine/base/iso-text.js';
 import type { PriceTracker } from '../../../engine/host/price-tracker.js';
 import type { Sequencer } from '../../../engine/host/sequencer.js';
 import { ASSETS, marketId, textAt } from '../../../engine/model/domain.js';
@@ -97,7 +97,7 @@ function status(options: CommandOptions, sources: StatusSources, uptimeMs: numbe
         faults: oldRows.faults,
       },
     },
-    lastBackup: backupAtMs === null ? null : isoText(backupAtMs),
+    lastBackup: isoOrNull(backupAtMs),
     replication: sources.replicatedLog(),
     start: {
       snapshotSequence: snapshotSeq === 0 ? null : snapshotSeq,

@@ -1,6 +1,6 @@
 /** `tote round`: everything known about one round, and whether its money adds up. */
 import { Argument } from 'commander';
-import { isoText } from '../../../engine/base/iso-text.js';
+import { isoOrNull, isoText } from '../../../engine/base/iso-text.js';
 import {
   RESULT_NONE,
   ROUND_RESULTS,
@@ -113,7 +113,7 @@ function roundFields(round: Round) {
 function originFields(origin: PriceOrigin | null) {
   if (origin === null) return null;
   const { priceTimeMs, source, evidence } = origin;
-  return { priceTime: priceTimeMs === null ? null : isoText(priceTimeMs), source, evidence };
+  return { priceTime: isoOrNull(priceTimeMs), source, evidence };
 }
 
 /** Seeds and stakes must be the pools, and so must payouts and the house's part. */

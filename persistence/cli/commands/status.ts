@@ -1,5 +1,5 @@
 /** `tote status`: a data directory at a glance. */
-import { isoText } from '../../../engine/base/iso-text.js';
+import { isoOrNull, isoText } from '../../../engine/base/iso-text.js';
 import { inspect } from '../../upkeep/inspect.js';
 import { defineCommand } from '../frame/command.js';
 import { EXIT } from '../frame/exit-codes.js';
@@ -24,7 +24,7 @@ export const statusCommand = defineCommand({
       wasStoppedUncleanly: found.wasStoppedUncleanly,
       setup,
       sequence,
-      lastTime: last === undefined ? null : isoText(last.lastTimeMs),
+      lastTime: isoOrNull(last?.lastTimeMs),
       firstSequence: segments[0]?.firstSeq ?? 1,
       acknowledged: mark?.lastSeq ?? null,
       journalBytes: sum(segments),

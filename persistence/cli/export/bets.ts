@@ -2,7 +2,7 @@
  * Rows of bets placed in the range, with their settlement up to the end of the journal, in the order of settlement;
  * open bets come last.
  */
-import { isoText } from '../../../engine/base/iso-text.js';
+import { isoOrNull, isoText } from '../../../engine/base/iso-text.js';
 import type { Engine } from '../../../engine/engine.js';
 import {
   accountId,
@@ -38,8 +38,6 @@ interface Row {
 const profitCents = ({ paidCents, terms }: Row): number | null =>
   paidCents === null ? null : paidCents - terms.stakeCents;
 const usdOrNull = (cents: number | null): string | null => (cents === null ? null : dollarsText(cents));
-const isoOrNull = (timeMs: number | null | undefined): string | null =>
-  timeMs === null || timeMs === undefined ? null : isoText(timeMs);
 
 const COLUMNS: Columns<Row> = {
   bet: ({ terms }) => betId(terms.bet),

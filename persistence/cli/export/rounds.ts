@@ -2,7 +2,7 @@
  * Rows of rounds: those settled in the range, in the order of settlement, and, if the range ends with the last command,
  * those that are not settled yet.
  */
-import { isoText } from '../../../engine/base/iso-text.js';
+import { isoOrNull, isoText } from '../../../engine/base/iso-text.js';
 import type { Engine } from '../../../engine/engine.js';
 import {
   marketId,
@@ -46,7 +46,7 @@ const COLUMNS: Columns<Row> = {
   bets: ({ betCount }) => betCount,
   volume: ({ volumeCents }) => dollarsText(volumeCents),
   fee_percent: ({ feeBps }) => percentText(feeBps),
-  resolved_at: ({ resolvedAtMs }) => (resolvedAtMs === null ? null : isoText(resolvedAtMs)),
+  resolved_at: ({ resolvedAtMs }) => isoOrNull(resolvedAtMs),
   settled_at: (round) => ('settledAtMs' in round ? isoText(round.settledAtMs) : null),
   settled_seq: (round) => ('settledSeq' in round ? round.settledSeq : null),
   pool_up_cents: ({ poolUpCents }) => poolUpCents,

@@ -1,5 +1,5 @@
 /** A bet of the archive as fields for JSON, and its entries in the ledger. */
-import { isoText } from '../../../engine/base/iso-text.js';
+import { isoOrNull, isoText } from '../../../engine/base/iso-text.js';
 import {
   accountId,
   BET_ENDS,
@@ -17,7 +17,6 @@ export function betFields(found: ArchivedBet) {
   const { order, settled } = found;
   const { bet, account, market, roundNumber, side, stakeCents, limitOddsE4, oddsE4, payoutCents, ...rest } =
     termsOf(found);
-  const filledMs = filledAtMs(found);
   return {
     bet: betId(bet),
     account: accountId(account),
@@ -29,11 +28,11 @@ export function betFields(found: ArchivedBet) {
     limitOddsE4: limitOddsE4 === NO_LIMIT ? null : limitOddsE4,
     placedSeq: order.seq === 0 ? null : order.seq,
     placedAt: isoText(rest.timeMs),
-    filledAt: filledMs === null ? null : isoText(filledMs),
+    filledAt: isoOrNull(filledAtMs(found)),
     result: settled === null ? null : textAt(BET_ENDS, settled.event.result),
-    paidCents: settled === null ? null : settled.event.payoutCents,
-    settledSeq: settled === null ? null : settled.seq,
-    settledAt: settled === null ? null : isoText(settled.event.timeMs),
+    paidCents: settled?.event.payoutCents ?? null,
+    settledSeq: settled?.seq ?? null,
+    settledAt: isoOrNull(settled?.event.timeMs),
   };
 }
 
