@@ -31,7 +31,7 @@ export async function openReplicated(options: StorageOptions, nats: NatsSettings
     const onSnapshot = (seq: number): void => replica.snapshotTaken(seq);
     const { replicatedSeq } = replica;
     const archive = startArchive(options, store, { replicatedSeq, onSnapshot });
-    archive.begin();
+    archive.shadow.begin();
     const closePort = openFollowersPort(options, store, replica);
     const close = async (): Promise<void> => {
       await archive.close();

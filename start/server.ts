@@ -87,7 +87,8 @@ async function start(given: Config, log: Log, operators: Worker): Promise<void> 
   front.gateways.serve(inForce, { answer, onRefusals }, threads.connect);
   threads.takeHeads((head) => front.gateways.setHead(head));
   await new Promise<void>((resolve) => sequencer.whenDurable(sequencer.engine.seq, () => resolve()));
-  threads.begin();
+  // The first answer does not wait for it, and comes sooner without it.
+  shadow.begin();
 
   const { publicUrl, operatorUrl } = ports;
   writeFileDurably(dir.operatorUrlFile, `${operatorUrl}\n`);

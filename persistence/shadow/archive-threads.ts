@@ -26,22 +26,7 @@ class SideThread<To, From> extends Thread<To, From> {
   }
 }
 
-export interface ArchiveThreads {
-  readonly shadow: ShadowThread;
-  readonly reader: SideThread<ToReader, never>;
-  /** A port for another gateway's questions (`ArchiveRequest`), answered there (`ArchiveResponse`). The first begins the reader. */
-  readonly connect: () => MessagePort;
-  /**
-   * `publish` gets the roots of the rounds that the returned function tells of. The thread begins with the first bet or lock.
-   * Only for the machine that leads.
-   */
-  readonly makeRoots: (publish: (root: MadeRoot) => void) => (notes: readonly RootNote[]) => void;
-  /** `take` gets the newest signed head of the journal, beginning with the last one. */
-  readonly takeHeads: (take: (head: SignedHead) => void) => void;
-  /** The first answer does not wait for the shadow, and comes sooner without it. */
-  readonly begin: () => void;
-  readonly close: () => Promise<void>;
-}
+export type ArchiveThreads = ReturnType<typeof startArchiveThreads>;
 
 /** `onFatal`: a programming error in the reader, or in the thread of roots. */
 export function startArchiveThreads(
@@ -49,7 +34,7 @@ export function startArchiveThreads(
   betHashes: SharedArrayBuffer,
   { dir, masterSecret, signing }: Pick<Store, 'dir' | 'masterSecret' | 'signing'>,
   events: Omit<ShadowEvents, 'onHead'> & { onFatal(error: unknown): void },
-): ArchiveThreads {
+) {
   const toReader = new MessageChannel();
   const { onFatal } = events;
   const readerFile = new URL('../archive/reader/worker.js', import.meta.url);
@@ -73,9 +58,11 @@ export function startArchiveThreads(
   };
   const roots = new SideThread<ToRootsThread, MadeRoot>(rootsFile, 'roots', ofRoots, onFatal, onMade);
   return {
+    /** The caller begins it. */
     shadow,
     reader,
-    connect: () => {
+    /** A port for another gateway's questions (`ArchiveRequest`), answered there (`ArchiveResponse`). The first begins the reader. */
+    connect: (): MessagePort => {
       const { port1, port2 } = new MessageChannel();
       port1.once('message', (first: ArchiveRequest) => {
         reader.begin();
@@ -83,19 +70,23 @@ export function startArchiveThreads(
       });
       return port2;
     },
-    makeRoots: (publish) => {
+    /**
+     * `publish` gets the roots of the rounds that the returned function tells of. The thread begins with the first bet or lock.
+     * Only for the machine that leads.
+     */
+    makeRoots: (publish: (root: MadeRoot) => void) => {
       onRoot = publish;
-      return (notes) => {
+      return (notes: readonly RootNote[]): void => {
         roots.begin();
         roots.post(notes);
       };
     },
-    takeHeads: (take) => {
+    /** `take` gets the newest signed head of the journal, beginning with the last one. */
+    takeHeads: (take: (head: SignedHead) => void): void => {
       takeHead = take;
       if (newest !== null) take(newest);
     },
-    begin: () => shadow.begin(),
-    close: async () => {
+    close: async (): Promise<void> => {
       await reader.close();
       await shadow.close();
       await roots.close();
