@@ -53,10 +53,8 @@ function isCheckpointed(db: Database.Database, mode: 'PASSIVE' | 'FULL'): boolea
 export function readArchiveProgress(dir: DataDir): ArchiveProgress | null {
   const path = dir.archiveFile;
   if (!existsSync(path)) return null;
-  return fromArchive(path, () => {
-    using db = closing(openArchive(path));
-    return readProgress(path, db);
-  });
+  using db = closing(openArchive(path));
+  return readProgress(path, db);
 }
 
 /** In a database's header: 2 in WAL mode. */
@@ -105,9 +103,9 @@ export const connectArchive = (path: string): Database.Database =>
  * For reading. It is in WAL mode, and SQLite reads such a file only if it finds or can create side files. Throws as
  * `fromArchive`.
  */
-export const openArchive = (path: string): Database.Database =>
+export const openArchive = (path: string, timeout = LOCKED_MS_MAX): Database.Database =>
   fromArchive(path, () =>
-    orClosed(new Database(path, { readonly: true, fileMustExist: true, timeout: LOCKED_MS_MAX }), (db) => {
+    orClosed(new Database(path, { readonly: true, fileMustExist: true, timeout }), (db) => {
       // Only the first read needs the side files.
       db.prepare('SELECT count(*) FROM sqlite_schema').get();
       return db;

@@ -1,10 +1,11 @@
 /** The one reader of the archive: answers to the API's questions, and streams of events for the command line. */
 import { existsSync } from 'node:fs';
-import Database from 'better-sqlite3';
+import type Database from 'better-sqlite3';
 import { unreachable } from '../../../engine/base/assert.js';
 import type { ArchiveAnswer, ArchiveQuestion, BetPathQuestion } from '../../../engine/model/archive-reads.js';
 import { orClosed } from '../../data-dir/closing.js';
 import { ArchiveBlocks } from '../blocks.js';
+import { openArchive } from '../file.js';
 import { asArchiveDamage, fromArchive, readProgress } from '../schema.js';
 import { ArchivedActions } from './actions.js';
 import { betOf, betsOf } from './bets.js';
@@ -52,15 +53,10 @@ export class ArchiveReader {
   /** null if there is no archive yet. Throws `archive_corrupt`, and errors of SQLite. */
   static open(path: string): ArchiveReader | null {
     if (!existsSync(path)) return null;
-    return fromArchive(path, () =>
-      orClosed(
-        new Database(path, { readonly: true, fileMustExist: true, timeout: BUSY_TIMEOUT_MS }),
-        (db) => {
-          db.pragma(`cache_size = -${CACHE_KIB}`);
-          return new ArchiveReader(path, db, readProgress(path, db).fromSeq);
-        },
-      ),
-    );
+    return orClosed(openArchive(path, BUSY_TIMEOUT_MS), (db) => {
+      db.pragma(`cache_size = -${CACHE_KIB}`);
+      return new ArchiveReader(path, db, readProgress(path, db).fromSeq);
+    });
   }
 
   /** null if the archive has not come as far as the question needs. Throws `archive_corrupt`. */
