@@ -3,6 +3,7 @@
  * threads.
  */
 import type { ArchiveAnswer, ArchiveQuestion, ArchiveRefusal } from '../../../engine/model/archive-reads.js';
+import type { ArchiveReader } from './reader.js';
 
 /** A server that has just started has yet to open the archive. */
 export const WAIT_MS_MAX = 5_000;
@@ -16,12 +17,7 @@ const UNAVAILABLE: ArchiveRefusal = {
   detail: 'older data cannot be read now; try again later',
 };
 
-export interface AnsweringReader {
-  answer(question: ArchiveQuestion): { readonly answer: ArchiveAnswer } | null;
-  /** An answer since the last call needs more work, and nothing to wait for. */
-  takeUnfinished(): boolean;
-  close(): void;
-}
+export type AnsweringReader = Pick<ArchiveReader, 'answer' | 'takeUnfinished' | 'close'>;
 
 interface Waiting {
   readonly question: ArchiveQuestion;
