@@ -20,7 +20,6 @@ import {
   roundId,
   timeFrameMs,
 } from '../../../engine/model/domain.js';
-import type { PublishedRoot } from '../../../engine/model/proofs/proof-views.js';
 import { intact, type RowQuery, rowQuery } from '../schema.js';
 import { type ArchivedRound, movedOf, roundOf } from './row-events.js';
 
@@ -124,11 +123,6 @@ export class ArchivedRounds {
     if (round === null) return null;
     const { resolvedAtMs, proof } = round;
     return { ...this.#viewOf(round), resolvedAtMs, proof };
-  }
-
-  /** null if the round is not settled, or no root was put on record. */
-  root(market: number, roundNumber: number): PublishedRoot | null {
-    return this.find(market, roundNumber)?.proof.root ?? null;
   }
 
   find(market: number, roundNumber: number): ArchivedRound | null {

@@ -43,7 +43,7 @@ export class RoundTrees {
    */
   answer(question: BetPathQuestion): { readonly found: BetPath | null } | 'unfinished' {
     const { market, roundNumber, bet } = question;
-    const root = this.rounds.root(market, roundNumber);
+    const root = this.rounds.find(market, roundNumber)?.proof.root ?? null;
     if (root === null) return { found: null };
     const { bets, tree, isIncomplete } = this.#grown(question);
     if (isIncomplete) return { found: null };
