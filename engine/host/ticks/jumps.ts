@@ -20,19 +20,15 @@ const REFERENCE_AGE_MS_MAX = 900_000;
 const AGREEING_TICKS_MIN = 3;
 
 /** Ticks that were refused one after the other and agree among themselves. */
-export interface HeldPrice {
-  readonly last: PriceTick;
-  /** When `last` arrived, in engine time. */
-  readonly heardMs: number;
-  readonly sinceMs: number;
-  readonly agreeing: number;
-}
-interface Run extends HeldPrice {
+interface Run {
   readonly firstTimeMs: number;
+  readonly sinceMs: number;
   last: PriceTick;
+  /** When `last` arrived, in engine time. */
   heardMs: number;
   agreeing: number;
 }
+export type HeldPrice = Readonly<Run>;
 
 export class Jumps {
   #run: Run | null = null;
