@@ -27,22 +27,18 @@ export function checkChain(journalDir: string): void {
 
 /** Returns what the next segment follows; null after the last one. */
 function checkLink(path: string, before: Link | null, isLast: boolean): Link | null {
-  using segment = closing(openLink(path, isLast));
+  const beside = strayBeside(path);
+  // Recovery handles those of the last segment.
+  if (beside !== null && !isLast) throw damaged(path, `it was sealed, but ${beside} lies beside it`);
+  using segment = closing(Segment.open(sourceOf(path), 'read'));
   checkBegin(segment, path, before);
   return isLast ? null : { path, seal: sealOf(segment) };
 }
 
-/** A file beside a segment that would change how it reads, or null. A sealed segment has none. */
+/** A file beside a segment that SQLite would apply to it, or null. A sealed segment has none. */
 function strayBeside(path: string): string | null {
   const sides = [walPath(path), rollbackPath(path), recoveredPath(path)];
   return sides.find((side) => fileBytes(side) > 0) ?? null;
-}
-
-/** SQLite would apply side files to a sealed segment. Recovery handles those of the last segment. */
-function openLink(path: string, isLast: boolean): Segment {
-  const beside = strayBeside(path);
-  if (beside !== null && !isLast) throw damaged(path, `it was sealed, but ${beside} lies beside it`);
-  return Segment.open(sourceOf(path), 'read');
 }
 
 function checkBegin({ start }: Segment, path: string, before: Link | null): void {
