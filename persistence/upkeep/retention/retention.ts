@@ -37,22 +37,13 @@ interface DatedSnapshot extends SnapshotRef, SnapshotPoint {}
 
 type Keep = (path: string, why: string) => void;
 
-export interface PrunePlan {
-  readonly segments: readonly InspectedSegment[];
-  readonly snapshots: readonly (SnapshotRef & { readonly bytes: number })[];
-  readonly kept: readonly { readonly name: string; readonly why: string }[];
-}
+export type PrunePlan = ReturnType<typeof planPrune>;
 
 /**
  * Changes nothing, and works beside a running server. `nowMs` is the engine time from which ages are counted; `rest`
  * is called between pieces of longer work. Throws if the journal or the archive cannot be read.
  */
-export function planPrune(
-  dir: DataDir,
-  policy: RetentionPolicy,
-  nowMs: number,
-  rest: Rest = noRest,
-): PrunePlan {
+export function planPrune(dir: DataDir, policy: RetentionPolicy, nowMs: number, rest: Rest = noRest) {
   using journal = closing(new JournalReader(dir));
   const kept: { name: string; why: string }[] = [];
   const keep: Keep = (path, why) => void kept.push({ name: basename(path), why });
@@ -84,12 +75,7 @@ function datedSnapshots(dir: DataDir, journal: JournalReader, keep: Keep): Dated
   });
 }
 
-function snapshotsToGo(
-  dated: readonly DatedSnapshot[],
-  policy: RetentionPolicy,
-  extent: Extent,
-  keep: Keep,
-): PrunePlan['snapshots'] {
+function snapshotsToGo(dated: readonly DatedSnapshot[], policy: RetentionPolicy, extent: Extent, keep: Keep) {
   const reached = dated.filter(({ seq }) => seq >= extent.firstSeq - 1);
   const whys = whySnapshotsStay(reached, policy, extent);
   return dated.flatMap(({ seq, name }, index) => {
