@@ -5,7 +5,6 @@
  * A batch crosses as a string: a transferred buffer costs the event loop as much, and shared memory saves little.
  * The thread sleeps on shared memory, since waking an event loop costs both sides more.
  */
-import type { Worker } from 'node:worker_threads';
 import { assert, must, unreachable } from '../../engine/base/assert.js';
 import type { Batch, JournalWriter, JournalWriterEvents } from '../../engine/model/ports.js';
 import { JournalError } from '../errors.js';
@@ -20,13 +19,10 @@ import type {
 } from './messages.js';
 
 /** It loads its code, and then waits for its first message, the options. */
-export interface StartedJournal {
-  readonly worker: Worker;
-  readonly memory: JournalMemory;
-}
+export type StartedJournal = ReturnType<typeof startJournalThread>;
 
-export function startJournalThread(): StartedJournal {
-  const memory = {
+export function startJournalThread() {
+  const memory: JournalMemory = {
     sent: new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT)),
     activeMs: new Float64Array(new SharedArrayBuffer(Float64Array.BYTES_PER_ELEMENT)),
   };
