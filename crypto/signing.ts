@@ -4,10 +4,7 @@ import type { SigningKeys } from '../engine/model/proofs/signing.js';
 
 const base64url = (hex: string): string => Buffer.from(hex, 'hex').toString('base64url');
 
-export interface KeyPair {
-  readonly publicKey: string;
-  readonly privateKey: string;
-}
+export type KeyPair = Pick<SigningKeys, 'publicKey' | 'privateKey'>;
 
 export function signerOf(pair: KeyPair): (text: string) => string {
   const key = privateKeyOf(pair);

@@ -3,7 +3,7 @@
  * retired pairs, so that their signatures can be checked for ever.
  */
 import { generateKeyPairSync } from 'node:crypto';
-import { isSignedBy, type KeyPair, keyIdOf, signerOf } from '../../crypto/signing.js';
+import { isSignedBy, keyIdOf, signerOf } from '../../crypto/signing.js';
 import { messageOf } from '../../engine/base/attempt.js';
 import type { PublicSigningKey, SigningKeys } from '../../engine/model/proofs/signing.js';
 import { writeFileDurably } from './files.js';
@@ -101,6 +101,5 @@ function checkKey({ keyId, publicKey, createdAt, retiredAt }: StoredKey): void {
 
 function isPair({ publicKey, privateKey }: StoredKey): boolean {
   if (privateKey === null || !/^[0-9a-f]{64}$/.test(privateKey)) return false;
-  const pair: KeyPair = { publicKey, privateKey };
-  return isSignedBy(publicKey, 'tote', signerOf(pair)('tote'));
+  return isSignedBy(publicKey, 'tote', signerOf({ publicKey, privateKey })('tote'));
 }
