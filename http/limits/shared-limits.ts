@@ -9,21 +9,18 @@ import { SlidingWindows } from './sliding-windows.js';
 import { WindowTable } from './window-table.js';
 
 /** Unused parts of the buffer take no memory. */
-export interface LimitsCapacity {
+export const LIMITS_CAPACITY = {
   /** When the table is full and no address in it has been idle for a minute, further ones are refused. */
-  readonly addresses: number;
-  /** Windows of keys (one each for reads, writes and cancellations), and those of accounts, with the same bound. */
-  readonly keys: number;
-  /** Blocks of fifteen requests. Without room, requests are refused until others have left their windows. */
-  readonly blocks: number;
-}
-
-/** The blocks are enough for 62 million requests in the windows of a minute. */
-export const LIMITS_CAPACITY: LimitsCapacity = {
   addresses: 65_536,
+  /** Windows of keys (one each for reads, writes and cancellations), and those of accounts, with the same bound. */
   keys: 2 ** 20,
+  /**
+   * Blocks of fifteen requests, enough for 62 million in the windows of a minute. Without room, requests are refused until
+   * others have left their windows.
+   */
   blocks: 2 ** 22,
 };
+export type LimitsCapacity = Readonly<typeof LIMITS_CAPACITY>;
 
 /** Can be cloned to another thread; null for no limits. */
 export type SharedLimits = {
