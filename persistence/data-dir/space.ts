@@ -9,20 +9,15 @@ import { assert } from '../../engine/base/assert.js';
 import type { SpaceLevel } from '../../engine/model/ports.js';
 import { JournalError } from '../errors.js';
 
-/** A level is entered when less than this is free. */
-export interface SpaceThresholds {
-  readonly softBytes: number;
-  readonly reserveBytes: number;
-  readonly hardBytes: number;
-}
-
 const MIB = 1024 * 1024;
 const HARD_MIB = 256;
-export const DEFAULT_SPACE_THRESHOLDS: SpaceThresholds = {
+/** A level is entered when less than this is free. */
+export const DEFAULT_SPACE_THRESHOLDS = {
   softBytes: 2_048 * MIB,
   reserveBytes: 1_024 * MIB,
   hardBytes: HARD_MIB * MIB,
 };
+export type SpaceThresholds = Readonly<typeof DEFAULT_SPACE_THRESHOLDS>;
 
 const HYSTERESIS = 0.1;
 /** A start needs more than the hard mark: it must not stop again at once. */
