@@ -66,7 +66,7 @@ export function startArchiveThreads(
       const { port1, port2 } = new MessageChannel();
       port1.once('message', (first: ArchiveRequest) => {
         reader.begin();
-        reader.post({ kind: 'gateway', port: port1, first }, [port1]);
+        reader.post({ port: port1, first }, [port1]);
       });
       return port2;
     },

@@ -1,6 +1,5 @@
 /** Messages between the event loop and the shadow's thread. */
 import type { MessagePort } from 'node:worker_threads';
-import type { RefusedAt } from '../../engine/model/operators.js';
 import type { SigningKeys } from '../../engine/model/proofs/signing.js';
 import type { ShadowStatus } from '../../engine/model/shadow-status.js';
 import type { SignedHead } from '../../engine/proofs/statements.js';
@@ -31,12 +30,6 @@ export interface ShadowOptions {
 export type ShadowNews =
   | { readonly kind: 'snapshot'; readonly seq: number; readonly bytes: number; readonly tookMs: number }
   | { readonly kind: 'pruned'; readonly firstSeq: number; readonly lastSeq: number; readonly bytes: number };
-
-/** At the operator port, for the archive. */
-export interface ToShadow {
-  readonly kind: 'refused';
-  readonly refused: RefusedAt;
-}
 
 export type FromShadow =
   | { readonly kind: 'status'; readonly status: ShadowStatus }

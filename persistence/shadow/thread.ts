@@ -5,7 +5,7 @@ import { type ShadowStatus, STATUS_AT_START } from '../../engine/model/shadow-st
 import type { SignedHead } from '../../engine/proofs/statements.js';
 import { fromErrorParts } from '../thread/error-parts.js';
 import { startThread, Thread } from '../thread/thread.js';
-import type { FromShadow, ShadowNews, ShadowOptions, ToShadow } from './messages.js';
+import type { FromShadow, ShadowNews, ShadowOptions } from './messages.js';
 
 /** A clean stop waits this long for the present step, gives up a snapshot in progress, and terminates the thread. */
 const CLOSE_MS_MAX = 1_000;
@@ -20,7 +20,7 @@ export interface ShadowEvents {
   onHead(head: SignedHead): void;
 }
 
-export class ShadowThread extends Thread<ToShadow, FromShadow> {
+export class ShadowThread extends Thread<RefusedAt, FromShadow> {
   #status: ShadowStatus = STATUS_AT_START;
   /** Monotonic: when it began, or last told its status. */
   #toldAtMs = Number.POSITIVE_INFINITY;
@@ -51,7 +51,7 @@ export class ShadowThread extends Thread<ToShadow, FromShadow> {
 
   /** For the archive. While it cannot be written, only the log has them. */
   keepRefusals(refused: RefusedAt): void {
-    if (!this.isClosing) this.post({ kind: 'refused', refused });
+    if (!this.isClosing) this.post(refused);
   }
 
   protected override onMessage(message: FromShadow): void {

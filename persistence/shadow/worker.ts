@@ -8,6 +8,7 @@ import { signerOf } from '../../crypto/signing.js';
 import { must } from '../../engine/base/assert.js';
 import { messageOf } from '../../engine/base/attempt.js';
 import { isoText } from '../../engine/base/iso-text.js';
+import type { RefusedAt } from '../../engine/model/operators.js';
 import { type ShadowState, STATUS_AT_START } from '../../engine/model/shadow-status.js';
 import { headStatement } from '../../engine/proofs/statements.js';
 import type { FromReader, ReaderNews, ReadFailure } from '../archive/reader/messages.js';
@@ -19,7 +20,7 @@ import { findSegments } from '../journal/segment/names.js';
 import { toErrorParts } from '../thread/error-parts.js';
 import { backgroundPace, threadCpuMs } from '../thread/pace.js';
 import type { CloseMessage } from '../thread/thread.js';
-import type { FromShadow, ShadowOptions, ToShadow } from './messages.js';
+import type { FromShadow, ShadowOptions } from './messages.js';
 import { Shadow } from './shadow.js';
 
 const POLL_MS = 200;
@@ -215,8 +216,8 @@ options.reader?.on('message', (told: FromReader) => {
   if (typeof told === 'number') onWanted(told);
   else onUnread(told);
 });
-port.on('message', (message: ToShadow | CloseMessage) => {
-  if (message.kind === 'close') close();
-  else shadow?.keepRefusals(message.refused);
+port.on('message', (message: RefusedAt | CloseMessage) => {
+  if ('kind' in message) close();
+  else shadow?.keepRefusals(message);
 });
 turnNext();

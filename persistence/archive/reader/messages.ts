@@ -8,11 +8,10 @@ export interface ReaderOptions {
 }
 
 /** A gateway asks its first question; the others come through its port. */
-export type ToReader = {
-  readonly kind: 'gateway';
+export interface ToReader {
   readonly port: MessagePort;
   readonly first: ArchiveRequest;
-};
+}
 
 /** Why a question could not be answered. Damage stays until the archive is another file. */
 export interface ReadFailure {

@@ -59,6 +59,6 @@ shadow.on('message', (message: ReaderNews) => {
   questions.lookAgain();
 });
 port.on('message', (message: ToReader | CloseMessage) => {
-  if (message.kind === 'close') close();
+  if ('kind' in message) close();
   else connect(message);
 });
