@@ -6,7 +6,6 @@ import type { LeaderStatus } from '../http/metrics/replication.js';
 import type { StartView } from '../http/operator/queries/status.js';
 import { JournalThread, type StartedJournal } from '../persistence/journal/thread.js';
 import { openStore, type Store } from '../persistence/recovery/open-store.js';
-import { recoveryReporter } from '../persistence/replay/replay.js';
 import { type ArchiveThreads, startArchiveThreads } from '../persistence/shadow/archive-threads.js';
 import { systemClock } from '../process/clock.js';
 import type { Log } from '../process/log/log.js';
@@ -61,10 +60,9 @@ export function journalThread(
 /** Locks the data directory. */
 export function recover(given: Config, log: Log): { readonly store: Store; readonly start: StartView } {
   const startedMs = performance.now();
-  const onProgress = recoveryReporter(systemClock, recoveryLogger(log));
   const clockStartMs = given.clock === 'manual' ? given.clockStartMs : null;
   const required = { requireData: given.isProduction, isFollower: given.role !== 'leader' };
-  const store = openStore(given.dataDir, systemClock, onProgress, { ...required, clockStartMs });
+  const store = openStore(given.dataDir, systemClock, recoveryLogger(log), { ...required, clockStartMs });
   const tookMs = performance.now() - startedMs;
   logRecovered(log, store.recovered, store.engine, tookMs);
   const { snapshotSeq, lastSeq } = store.recovered;

@@ -4,6 +4,7 @@ import { KnownError } from '../engine/base/known-error.js';
 import type { EngineReads } from '../engine/engine.js';
 import type { SigningKeys } from '../engine/model/proofs/signing.js';
 import type { Recovered } from '../persistence/recovery/open-store.js';
+import type { OnProgress } from '../persistence/replay/replay.js';
 import { createLog, type Log } from '../process/log/log.js';
 
 export function logStarting(log: Log, version: string, dataDir: string): void {
@@ -12,13 +13,22 @@ export function logStarting(log: Log, version: string, dataDir: string): void {
   log.flush();
 }
 
-/** Recovery blocks the event loop. */
-export const recoveryLogger =
-  (log: Log) =>
-  (progress: object, sentence: string): void => {
-    log.write('recovering', progress, sentence);
+/** Only longer recoveries show their progress. */
+const QUIET_MS = 1_000;
+
+/** Call it when the recovery begins, which blocks the event loop. */
+export function recoveryLogger(log: Log): OnProgress {
+  const startedMs = performance.now();
+  return (progress) => {
+    if (performance.now() - startedMs < QUIET_MS) return;
+    const { phase, commandsDone, commandsTotal, commandsPerSecond, secondsLeft } = progress;
+    const total = commandsTotal > 0 ? ` of ${commandsTotal}` : '';
+    const left = secondsLeft === null ? '' : `, ${secondsLeft} s left`;
+    const share = `${commandsDone}${total} commands, ${commandsPerSecond}/s${left}`;
+    log.write('recovering', progress, `recovery, ${phase}: ${share}`);
     log.flush();
   };
+}
 
 export function logRecovered(
   log: Log,

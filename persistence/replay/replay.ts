@@ -154,22 +154,3 @@ export function checkMark(mark: Mark | null, endSeq: number, checksumAtMark: str
     );
   }
 }
-
-/** Only longer recoveries show their progress. */
-const QUIET_MS = 1_000;
-
-/** Call it when the recovery begins. `report` gets the progress, also as a sentence. */
-export function recoveryReporter(
-  clock: Pick<Clock, 'monotonicMs'>,
-  report: (progress: RecoveryProgress, sentence: string) => void,
-): OnProgress {
-  const startedMs = clock.monotonicMs();
-  return (progress) => {
-    if (clock.monotonicMs() - startedMs < QUIET_MS) return;
-    const { phase, commandsDone, commandsTotal, commandsPerSecond, secondsLeft } = progress;
-    const total = commandsTotal > 0 ? ` of ${commandsTotal}` : '';
-    const left = secondsLeft === null ? '' : `, ${secondsLeft} s left`;
-    const share = `${commandsDone}${total} commands, ${commandsPerSecond}/s${left}`;
-    report(progress, `recovery, ${phase}: ${share}`);
-  };
-}
