@@ -95,28 +95,24 @@ interface BannerFields {
 /** White on red, where a terminal shows it. */
 const SIMULATED = process.stdout.isTTY ? '\x1b[41;97m PRICES ARE SIMULATED \x1b[0m' : 'PRICES ARE SIMULATED';
 
-function replicationRow({ node }: BannerFields): readonly (readonly [string, string])[] {
-  if (node === null) return [];
-  return [['replication', `${node} leads (an answer is given once NATS has it, too)`]];
-}
-
 function bannerText(banner: BannerFields): string {
   const durability =
     banner.durability === 'fsync'
       ? 'fsync (an answer is given once it is on disk)'
       : 'os (a power loss may take back the newest answers)';
   const recovered = banner.recoveredSeq === 0 ? 'new' : `recovered to sequence number ${banner.recoveredSeq}`;
-  const rows: readonly (readonly [string, string])[] = [
+  const rows: readonly (readonly [name: string, value: string | null])[] = [
     ['public API', `${banner.publicUrl}/v1   (documentation: ${banner.publicUrl}/docs)`],
     ['operator API', `${banner.operatorUrl}/operator/v1   (token: ${banner.tokenSource})`],
     ['console', `${banner.operatorUrl}/console   (log in with the same token)`],
     ['data', `${banner.dataDir}   (${recovered})`],
     ['signing key', `Ed25519 ${banner.signingKey.publicKey}   (key id: ${banner.signingKey.keyId})`],
     ['durability', durability],
-    ...replicationRow(banner),
+    ['replication', banner.node && `${banner.node} leads (an answer is given once NATS has it, too)`],
     ['feed', banner.feed === 'simulated' ? `${banner.feed}   ${SIMULATED}` : banner.feed],
     ['clock', banner.clock],
   ];
-  const lines = rows.map(([name, value]) => `  ${name.padEnd(13)} ${value}`);
+  const shown = rows.filter(([, value]) => value !== null);
+  const lines = shown.map(([name, value]) => `  ${name.padEnd(13)} ${value}`);
   return `tote ${banner.version} is up\n${lines.join('\n')}\n`;
 }
