@@ -134,10 +134,8 @@ export class ShadowSnapshots {
       if (codeOf(thrown) !== 'data_dir_locked') throw thrown;
       return;
     }
-    for (const segment of plan.segments) {
-      const { firstSeq, lastSeq } = segment;
-      this.onNews({ kind: 'pruned', firstSeq, lastSeq, bytes: segment.bytes });
-    }
+    for (const { firstSeq, lastSeq, bytes } of plan.segments)
+      this.onNews({ kind: 'pruned', firstSeq, lastSeq, bytes });
   }
 
   abandon(): void {
