@@ -8,7 +8,6 @@ import { findSegments } from '../journal/segment/names.js';
 import { Segment } from '../journal/segment/segment.js';
 import type { CloseMessage } from '../thread/thread.js';
 import { EpochFile } from './epoch-file.js';
-import type { JournalEnds } from './log/locate.js';
 import type { FromReplication, ReplicationOptions, ToReplication } from './messages.js';
 import { NatsLog } from './nats/nats-log.js';
 import { ServerWatch } from './nats/server-watch.js';
@@ -30,7 +29,7 @@ const timers: Timers = {
 };
 
 /** The journal's place in the log is found by its last batch and the one before. */
-function journalEnds(): JournalEnds {
+function journalEnds() {
   const path = must(findSegments(dir.journal).at(-1), 'a segment of the journal');
   using segment = closing(Segment.open(path, 'read'));
   const tail = segment.tail();

@@ -4,16 +4,13 @@ import type { ChainPosition } from '../../journal/segment/batch-row.js';
 import { decodeMessage, type LogMessage, positionAfter } from './message.js';
 import { LOG_BEGIN, type LogPlace, type ReplicatedLog } from './replicated-log.js';
 
-export interface JournalEnds {
+export interface LocalJournal {
   readonly end: ChainPosition;
   /**
    * Before the last batch; null where the open segment has no batch. A replicated journal's segment is sealed only
    * after the log has all of it, so the last batch needs no look at an earlier segment.
    */
   readonly beforeLast: ChainPosition | null;
-}
-
-export interface LocalJournal extends JournalEnds {
   chainAt(seq: number): string | null;
 }
 
