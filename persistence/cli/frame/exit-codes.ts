@@ -3,11 +3,8 @@ import { isDiskFull, JournalError, type JournalErrorCode } from '../../errors.js
 
 export const EXIT = {
   done: 0,
-  /** The data has a fault, or lacks the requested part. */
   faulty: 1,
-  /** The command line was not understood, or asks for what cannot be. */
   usage: 2,
-  /** The data directory cannot be used or read, a file cannot be written, or no server answers. */
   unusable: 3,
   noSpace: 4,
 } as const;
