@@ -90,7 +90,7 @@ function copySegment(path: string, { meterOf, onStep }: Copying): void {
     );
     const { lastSeq } = source.tail() ?? source.start;
     const rows = watched(source, lastSeq, meterOf('copy', source, lastSeq), onStep);
-    writeSegment(unfinishedPath(path), source.meta, rows, { isSealed: source.seal !== null });
+    writeSegment(unfinishedPath(path), { ...source.meta, isSealed: source.seal !== null }, rows);
   } finally {
     source.close();
   }

@@ -43,9 +43,8 @@ export function sourceOf(path: string): string {
  */
 export function writeSegment(
   path: string,
-  meta: SegmentMeta,
+  { isSealed = false, ...meta }: SegmentMeta & { readonly isSealed?: boolean },
   rows: Iterable<StoredBatch>,
-  { isSealed = false } = {},
 ): void {
   // Opened before the first write and synced after the last, so that this descriptor sees every write error.
   using file = openFile(path, 'wx');

@@ -58,9 +58,7 @@ function writeWhole(source: DataDir, ends: SegmentEnds, copy: string, onSeq: (se
   const aside = unfinishedPath(copy);
   removeDatabase(aside);
   try {
-    writeSegment(aside, ends, rowsOf(source, ends, onSeq), {
-      isSealed: ends.isSealed,
-    });
+    writeSegment(aside, ends, rowsOf(source, ends, onSeq));
   } catch (thrown) {
     removeDatabase(aside);
     throw thrown;

@@ -24,10 +24,10 @@ export function writeJournal(source: DataDir, stretch: Stretch, engine: Engine, 
     .filter((firstSeq) => firstSeq > stretch.firstSeq && firstSeq <= engine.seq);
   const segments = [stretch.firstSeq, ...later].map((firstSeq, index) => {
     const path = segmentPath(dir.journal, firstSeq);
-    const meta = { createdMs: Date.now(), firstSeq, previousChain: rows.position.chain };
     const nextSeq = later[index];
-    const isSealed = nextSeq !== undefined;
-    writeSegment(unfinishedPath(path), meta, rows.before(nextSeq ?? engine.seq + 1), { isSealed });
+    const meta = { createdMs: Date.now(), firstSeq, previousChain: rows.position.chain };
+    const ofSegment = rows.before(nextSeq ?? engine.seq + 1);
+    writeSegment(unfinishedPath(path), { ...meta, isSealed: nextSeq !== undefined }, ofSegment);
     renameDurably(unfinishedPath(path), path);
     return basename(path);
   });

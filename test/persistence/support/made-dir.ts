@@ -105,7 +105,7 @@ function writeSegments(
     const rows = batches.slice(first, first + size);
     const { firstSeq } = must(rows[0], 'a row');
     const meta = { createdMs: 1, firstSeq, previousChain: batches[first - 1]?.chain ?? CHAIN_START };
-    writeSegment(segmentPath(journal, firstSeq), meta, rows, { isSealed: first + size < batches.length });
+    writeSegment(segmentPath(journal, firstSeq), { ...meta, isSealed: first + size < batches.length }, rows);
   }
 }
 
