@@ -67,7 +67,8 @@ export function readableFolders({ journal, snapshots, archive }: DataDir): reado
 export const isFolder = (path: string): boolean =>
   statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 
-const orUnusable = <T>(path: string, look: () => T): T => orRefuse(look, (_, cause) => unusable(path, cause));
+export const orUnusable = <T>(path: string, look: () => T): T =>
+  orRefuse(look, (_, cause) => unusable(path, cause));
 
 /** Throws `data_dir_invalid` for what this user may not read and write, or is not there. */
 export const requireWritable = (path: string): void =>
@@ -77,12 +78,10 @@ const MAY_OTHERS_WRITE = 0o022;
 
 /** Creates it if it is missing. Throws `data_dir_invalid`. */
 function openFolder(path: string): void {
-  try {
+  orUnusable(path, () => {
     createFolder(path);
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
-  } catch (thrown) {
-    throw unusable(path, thrown);
-  }
+  });
   if ((statSync(path).mode & MAY_OTHERS_WRITE) === 0) return;
   throw new JournalError(
     'data_dir_invalid',

@@ -8,11 +8,11 @@
  */
 import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { assert } from '../../engine/base/assert.js';
-import { attempt, messageOf, orRefuse } from '../../engine/base/attempt.js';
+import { attempt, messageOf } from '../../engine/base/attempt.js';
 import type { Mark } from '../../engine/model/ports.js';
 import { closing } from '../data-dir/closing.js';
 import { ifThere, writeFileDurably } from '../data-dir/files.js';
-import { isWithheld, unusable } from '../data-dir/layout.js';
+import { isWithheld, orUnusable, unusable } from '../data-dir/layout.js';
 import { JournalError } from '../errors.js';
 import { crcHex } from './segment/batch-row.js';
 
@@ -63,10 +63,7 @@ export class MarkFile {
     const newest = readNewestSlot(path);
     if (newest === null) throw unreadable(path, 'it is missing');
     this.#newest = newest;
-    this.#fd = orRefuse(
-      () => openSync(path, 'r+'),
-      (_, cause) => unusable(path, cause),
-    );
+    this.#fd = orUnusable(path, () => openSync(path, 'r+'));
   }
 
   get mark(): Mark {
