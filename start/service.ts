@@ -68,7 +68,7 @@ export const watchServer = (
     ...host,
     ...front.figures,
     shadow: () => host.shadow.status,
-    threads: { journal: storage.disk, shadow: host.shadow, reader: host.reader },
+    threads: { journal: storage.disk, shadow: host.shadow, reader: host.threads.reader },
     isStopping: () => shutdown.isStopping,
     replicatedLog: storage.replicatedLog,
     needsBackup: config.clock === 'system' && !config.feeds.includes('simulated'),
