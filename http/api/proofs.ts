@@ -1,5 +1,4 @@
 /** Proofs of settled rounds and of bets, receipts, and the keys with which they are signed. */
-import { FAIRNESS_TOOLS } from '../../crypto/hashes.js';
 import { isoText } from '../../engine/base/iso-text.js';
 import { accountId, betId, isUnfilled, parseRoundId } from '../../engine/model/domain.js';
 import type { BetView } from '../../engine/model/views.js';
@@ -22,10 +21,9 @@ export function roundProof(services: Services, call: Call): void {
   call.query([]);
   const round = parseRoundId(call.id());
   if (round === null) throw NO_SETTLED_ROUND;
-  const { archive, seeds, sign } = services;
-  askArchive(services, call, 'lifecycleSeq', archive.roundProof, round, (told) => {
+  askArchive(services, call, 'lifecycleSeq', services.archive.roundProof, round, (told) => {
     if (told === null) throw NO_SETTLED_ROUND;
-    call.sendData(text.roundProof(told, { seeds, tools: FAIRNESS_TOOLS, sign }));
+    call.sendData(text.roundProof(told, services));
   });
 }
 

@@ -1,7 +1,8 @@
 /** The answers about proofs: a settled round's, a bet's, and the keys. */
+import { FAIRNESS_TOOLS } from '../../crypto/hashes.js';
 import { isoOrNull, isoText } from '../../engine/base/iso-text.js';
 import { dollarsOfCents } from '../../engine/base/money.js';
-import type { FairnessTools, RoundSeeds } from '../../engine/fairness.js';
+import type { RoundSeeds } from '../../engine/fairness.js';
 import type { ArchivedRoundProof, BetPath } from '../../engine/model/archive-reads.js';
 import { betId, roundId } from '../../engine/model/domain.js';
 import type { PriceOrigin, ProofView } from '../../engine/model/proofs/proof-views.js';
@@ -30,11 +31,10 @@ export const signingKey = ({ keyId, publicKey, createdAtMs, retiredAtMs }: Publi
 
 interface ProofMakers {
   readonly seeds: RoundSeeds;
-  readonly tools: FairnessTools;
   readonly sign: (text: string) => SignedStatement;
 }
 
-export function roundProof(round: ArchivedRoundProof, { seeds, tools, sign }: ProofMakers): RoundProof {
+export function roundProof(round: ArchivedRoundProof, { seeds, sign }: ProofMakers): RoundProof {
   const { market, roundNumber, proof } = round;
   const { root } = proof;
   const unsigned = {
@@ -55,7 +55,7 @@ export function roundProof(round: ArchivedRoundProof, { seeds, tools, sign }: Pr
     resolvedAt: isoText(round.resolvedAtMs),
     settledAt: isoText(round.settledAtMs),
   };
-  return { ...unsigned, statement: sign(settlementStatement(unsigned, tools.sha256)) };
+  return { ...unsigned, statement: sign(settlementStatement(unsigned, FAIRNESS_TOOLS.sha256)) };
 }
 
 function priceOf(price: number | null, origin: PriceOrigin | null): ProvenPrice {
