@@ -148,7 +148,7 @@ export function object<Of extends Fields>(fields: Of, prefix = ''): Codec<Values
  * read, and checked, when they are asked for.
  */
 export function view<Of extends Fields>(fields: Of): Codec<ValuesOf<Of>> {
-  const { columns, parts } = layoutOf(fields, '');
+  const { parts } = layoutOf(fields, '');
   let current: Row = [];
   let start = 0;
   const one = {};
@@ -156,7 +156,6 @@ export function view<Of extends Fields>(fields: Of): Codec<ValuesOf<Of>> {
     Object.defineProperty(one, name, { get: () => codec.read(current, start + offset), enumerable: true });
   return {
     ...object(fields),
-    columns,
     read: (row, at) => {
       current = row;
       start = at;
