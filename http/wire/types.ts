@@ -265,8 +265,3 @@ export interface RoundDetail extends Round {
   /** The Merkle root over the hashes of its bets; null until the round is LOCKED, and where none was put on record. */
   root: RoundRoot | null;
 }
-
-export interface Success<T> {
-  success: true;
-  data: T;
-}

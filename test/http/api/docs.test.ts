@@ -14,12 +14,16 @@ import type {
   Position,
   Price,
   RoundDetail,
-  Success,
 } from '../../../http/wire/types.js';
 import { codeBlocks, readDocument } from '../../support/document.js';
 import { betFault } from '../../support/engine/bet-fault.js';
 
 const pages = ['concepts', 'reliable-orders', 'api'].map((name) => readDocument(`docs/bots/${name}.md`));
+
+interface Success<T> {
+  success: true;
+  data: T;
+}
 
 interface OddsChanged {
   success: false;

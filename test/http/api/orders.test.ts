@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FAIRNESS_TOOLS } from '../../../crypto/hashes.js';
 import { RoundSeeds } from '../../../engine/fairness.js';
-import type { OrderResult, Success } from '../../../http/wire/types.js';
+import type { OrderResult } from '../../../http/wire/types.js';
 import {
   codeOf,
   errorOf,
@@ -41,7 +41,7 @@ test('an accepted order is answered with exactly the fields of the API', () => {
     payoutCents: 2_379,
     clientSeed: 'seed "1"',
   });
-  const expected: Success<OrderResult> = {
+  const expected: { success: true; data: OrderResult } = {
     success: true,
     data: {
       bet: {
