@@ -3,10 +3,9 @@
  * opened for each chunk of rows and closed before they are handed out, so that the writer can checkpoint its WAL,
  * seal it and begin the next one meanwhile.
  */
-import type { Mark, ReadableJournal, StoredBatch } from '../../engine/model/ports.js';
+import type { ReadableJournal, StoredBatch } from '../../engine/model/ports.js';
 import type { DataDir } from '../data-dir/layout.js';
 import { codeOf, JournalError } from '../errors.js';
-import { readMarkFile } from './mark.js';
 import type { ChainPosition } from './segment/batch-row.js';
 import { findSegments, firstSeqOf, sourceOf } from './segment/names.js';
 import { damaged } from './segment/schema.js';
@@ -28,10 +27,6 @@ export class JournalReader implements ReadableJournal {
   /** `firstSeq - 1` in an empty journal. */
   get lastSeq(): number {
     return this.#within(Number.MAX_SAFE_INTEGER, (segment) => (segment.tail() ?? segment.start).lastSeq);
-  }
-
-  readMark(): Mark | null {
-    return readMarkFile(this.dir.markFile);
   }
 
   chainAt(seq: number): string | null {

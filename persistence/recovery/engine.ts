@@ -9,31 +9,23 @@ import { JournalError } from '../errors.js';
 import { checkMark, type OnProgress, ProgressMeter, replayBatch } from '../replay/replay.js';
 import { firstUsable, rowAt } from '../replay/usable-snapshot.js';
 
-interface RecoverableJournal extends ReadableJournal {
-  readMark(): Mark | null;
-}
-
-interface RecoverEngineOptions {
-  readonly clock: Pick<Clock, 'monotonicMs'>;
-  /** Called about twice a second in a long recovery, and before a snapshot is read. */
-  readonly onProgress?: OnProgress;
-}
-
 export type RecoveredEngine = ReturnType<typeof recoverEngine>;
 
 /**
- * Throws `journal_incomplete` if the beginning of the journal is gone and no good snapshot holds it, or if it ends
+ * `mark` is that of the journal. `onProgress` is called about twice a second in a long recovery, and before a snapshot is
+ * read. Throws `journal_incomplete` if the beginning of the journal is gone and no good snapshot holds it, or if it ends
  * below the mark; and the errors of `checkMark`, `replayBatch` and reading.
  */
 export function recoverEngine(
-  journal: RecoverableJournal,
+  journal: ReadableJournal,
   snapshots: SnapshotStore,
-  { clock, onProgress = () => {} }: RecoverEngineOptions,
+  mark: Mark | null,
+  clock: Pick<Clock, 'monotonicMs'>,
+  onProgress: OnProgress = () => {},
 ) {
   const notes: string[] = [];
   const engine = findStart(journal, snapshots, notes, onProgress);
   const snapshotSeq = engine.seq;
-  const mark = journal.readMark();
   const meter = new ProgressMeter('replay', snapshotSeq, mark?.lastSeq ?? 0, clock, onProgress);
   let checksum = checksumAt(journal, snapshotSeq, mark) ?? '';
   for (const row of journal.readBatches(snapshotSeq)) {
@@ -48,7 +40,7 @@ export function recoverEngine(
 
 /** A new engine only if the journal has its beginning. */
 function findStart(
-  journal: RecoverableJournal,
+  journal: ReadableJournal,
   snapshots: SnapshotStore,
   notes: string[],
   onProgress: OnProgress,
@@ -74,7 +66,7 @@ function findStart(
  * null if no row ends at `seq`. If the journal begins right after that row, only its chain hash is left; then the
  * mark, if it is at `seq`, has the checksum.
  */
-function checksumAt(journal: RecoverableJournal, seq: number, mark: Mark | null): string | null {
+function checksumAt(journal: ReadableJournal, seq: number, mark: Mark | null): string | null {
   if (seq === 0 || journal.chainAt(seq) === null) return null;
   const row = rowAt(journal, seq);
   if (row !== null) return row.checksum;

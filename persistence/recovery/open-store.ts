@@ -61,9 +61,11 @@ const keyTimeMs = ({ setup, timeMs }: Engine, newMs: number): number =>
 /** `notes` are sentences for the operator, on snapshots that were passed over and changes of files. */
 function recover(dir: DataDir, clock: Clock, onProgress: OnProgress) {
   using prepared = closing(prepareJournal({ dir, clock, onProgress }));
-  const { engine, end, snapshotSeq, ...replayed } = replay(dir, clock, onProgress);
-  raiseMark(dir.markFile, prepared.mark, end);
-  const { wasUnclean } = prepared;
+  const { mark, wasUnclean } = prepared;
+  using reader = closing(new JournalReader(dir));
+  const snapshots = new SnapshotFiles(dir.snapshots);
+  const { engine, end, snapshotSeq, ...replayed } = recoverEngine(reader, snapshots, mark, clock, onProgress);
+  raiseMark(dir.markFile, mark, end);
   const notes = [...prepared.notes, ...replayed.notes, ...dropForeignWal(dir), ...lostKeys(dir, end.lastSeq)];
   return { engine, recovered: { ...end, wasUnclean, snapshotSeq, notes } };
 }
@@ -71,11 +73,6 @@ function recover(dir: DataDir, clock: Clock, onProgress: OnProgress) {
 /** The start makes new ones. */
 const lostKeys = ({ signingKeysFile }: DataDir, lastSeq: number): string[] =>
   lastSeq > 0 && !existsSync(signingKeysFile) ? [`There was no ${signingKeysFile}: ${UNKNOWN_KEYS}`] : [];
-
-function replay(dir: DataDir, clock: Clock, onProgress: OnProgress) {
-  using reader = closing(new JournalReader(dir));
-  return recoverEngine(reader, new SnapshotFiles(dir.snapshots), { clock, onProgress });
-}
 
 function checkSecret(dir: DataDir, engine: Engine, masterSecret: Buffer): void {
   if (!isOtherSecret(engine.rules, masterSecret)) return;

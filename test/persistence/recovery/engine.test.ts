@@ -11,7 +11,7 @@ import { Engine } from '../../../engine/engine.js';
 import type { Command } from '../../../engine/model/commands.js';
 import { defaultRules, RULES_VERSION } from '../../../engine/model/rules.js';
 import { closing } from '../../../persistence/data-dir/closing.js';
-import { createMarkFile } from '../../../persistence/journal/mark.js';
+import { createMarkFile, readMarkFile } from '../../../persistence/journal/mark.js';
 import { JournalReader } from '../../../persistence/journal/reader.js';
 import { segmentPath, writeSegment } from '../../../persistence/journal/segment/names.js';
 import { type RecoveredEngine, recoverEngine } from '../../../persistence/recovery/engine.js';
@@ -43,7 +43,7 @@ function lived(t: TestContext, snapshotsAfter: readonly number[], firstBatch = 0
 
 function recover({ dir }: MadeDir): RecoveredEngine {
   using reader = closing(new JournalReader(dir));
-  return recoverEngine(reader, new SnapshotFiles(dir.snapshots), { clock: CLOCK });
+  return recoverEngine(reader, new SnapshotFiles(dir.snapshots), readMarkFile(dir.markFile), CLOCK);
 }
 
 function assertSame(recovered: RecoveredEngine, { engine, batches }: MadeDir, snapshotSeq: number): void {

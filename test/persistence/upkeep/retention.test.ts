@@ -10,6 +10,7 @@ import { must } from '../../../engine/base/assert.js';
 import { checkArchive } from '../../../persistence/archive/check.js';
 import { connectArchive } from '../../../persistence/archive/file.js';
 import type { DataDir } from '../../../persistence/data-dir/layout.js';
+import { readMarkFile } from '../../../persistence/journal/mark.js';
 import { JournalReader } from '../../../persistence/journal/reader.js';
 import { absentPath } from '../../../persistence/journal/segment/absent.js';
 import { findSegments } from '../../../persistence/journal/segment/names.js';
@@ -65,7 +66,12 @@ test('old and covered segments are deleted, oldest first, and a start gives the 
   assert.equal(snapshotsOf(dir).length, 2);
 
   const reader = new JournalReader(dir);
-  const { engine, snapshotSeq } = recoverEngine(reader, new SnapshotFiles(dir.snapshots), { clock: CLOCK });
+  const { engine, snapshotSeq } = recoverEngine(
+    reader,
+    new SnapshotFiles(dir.snapshots),
+    readMarkFile(dir.markFile),
+    CLOCK,
+  );
   reader.close();
   assert.ok(snapshotSeq > 0);
   assert.equal(engine.stateDigest(newHasher), hot.engine.stateDigest(newHasher));

@@ -87,10 +87,11 @@ export class Machine implements WriterHost {
     const { chances, auditor } = world;
     const store = new SimStore(disk, this.crashes, chances.disk);
     const snapshots = new SimSnapshots(disk, this.crashes, chances.disk);
-    const recovered = recoverEngine(store, snapshots, { clock: this.clock });
+    const mark = store.readMark();
+    const recovered = recoverEngine(store, snapshots, mark, this.clock);
     const { lastSeq, checksum } = recovered.end;
     // The mark is raised to the end.
-    if (lastSeq > (store.readMark()?.lastSeq ?? 0)) store.writeMark({ lastSeq, checksum });
+    if (lastSeq > (mark?.lastSeq ?? 0)) store.writeMark({ lastSeq, checksum });
     this.crashes.reach('recovered');
     const { engine, end } = recovered;
     auditor.onRecovered(recovered);
