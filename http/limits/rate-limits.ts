@@ -99,12 +99,6 @@ export class RateLimits {
     return RATE_LIMIT_NAMES.map(([name], kind) => ({ name, limit: this.#limits[kind] as number }));
   }
 
-  /** Windows that are held, of all kinds, and blocks that were ever in use: memory grows with these. */
-  get usage(): { readonly windows: number; readonly blocksTouched: number } {
-    const tables = this.#tables;
-    return { windows: tables?.size ?? 0, blocksTouched: tables?.windows.blocksTouched ?? 0 };
-  }
-
   /**
    * Counts a request in all its windows, or refuses it and counts it in none. The fields then have the values of the
    * headers, until the next call.

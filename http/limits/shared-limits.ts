@@ -68,10 +68,6 @@ export class LimitTables {
     this.accounts = new WindowTable(memory, this.windows, 1 + addresses + keys, keys, seed);
   }
 
-  get size(): number {
-    return this.addresses.size + this.keys.size + this.accounts.size;
-  }
-
   /**
    * Time never goes backwards in a window: a clock that does, or a late thread, stands still until it has caught up.
    */

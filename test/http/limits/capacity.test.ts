@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { KEY_CANCEL, KEY_READ, type KeyLimit, type RateLimitSettings } from '../../../config/rate-limits.js';
+import { must } from '../../../engine/base/assert.js';
 import { RateLimits } from '../../../http/limits/rate-limits.js';
-import { type LimitsCapacity, shareLimits } from '../../../http/limits/shared-limits.js';
+import { type LimitsCapacity, LimitTables, shareLimits } from '../../../http/limits/shared-limits.js';
 import { SITE_WINDOWS_MAX } from '../../../http/limits/window-table.js';
 import { accountOf, FEW_LIMITS } from '../../support/http/limits-capacity.js';
 
@@ -13,9 +14,13 @@ const NO_KEY = { key: 0, account: 0, keyLimit: KEY_READ } as const;
 
 class Taker {
   readonly limits: RateLimits;
+  /** Another thread's view of them. */
+  readonly tables: LimitTables;
 
   constructor(settings: Partial<RateLimitSettings>, capacity: Partial<LimitsCapacity>) {
-    this.limits = new RateLimits(shareLimits({ ...LIMITS, ...settings }, { ...FEW_LIMITS, ...capacity }));
+    const shared = must(shareLimits({ ...LIMITS, ...settings }, { ...FEW_LIMITS, ...capacity }), 'limits');
+    this.limits = new RateLimits(shared);
+    this.tables = new LimitTables(shared);
   }
 
   admits(address: string, nowMs: number): boolean {
@@ -25,7 +30,7 @@ class Taker {
     return this.limits.take({ address, key, account: key, keyLimit }, 'known', nowMs) === 'admitted';
   }
   get windows(): number {
-    return this.limits.usage.windows;
+    return this.tables.addresses.size + this.tables.keys.size + this.tables.accounts.size;
   }
 }
 
@@ -90,7 +95,7 @@ test('a flood of ten times the addresses uses the memory of those that are remem
         assert.ok(taker.admits(address(wave * addresses + number), START_MS + wave * 61_000 + round));
     }
   }
-  assert.deepEqual(taker.limits.usage, { windows: addresses, blocksTouched: addresses });
+  assert.deepEqual([taker.windows, taker.tables.windows.blocksTouched], [addresses, addresses]);
 });
 
 test('an address whose only request was refused for its key takes no place', () => {
