@@ -26,20 +26,11 @@ export function answerOf(server: string, waitMs: number): Promise<Answer> {
   });
 }
 
-const IN_WORDS: Readonly<Record<Answer, string>> = {
-  answers: 'answers',
-  'refuses connections': 'refuses connections',
-  'is silent': 'does not answer',
-  fails: 'does not answer',
-};
-
-interface Seen {
-  readonly answer: string;
-  readonly sinceMs: number;
-}
+const inWords = (answer: Answer): string =>
+  answer === 'is silent' || answer === 'fails' ? 'does not answer' : answer;
 
 export class ServerWatch {
-  #seen: ReadonlyMap<string, Seen> = new Map();
+  #seen: ReadonlyMap<string, { readonly answer: string; readonly sinceMs: number }> = new Map();
   #trouble: string | null = null;
   #told: string | null = null;
   #timer: NodeJS.Timeout | undefined;
@@ -83,7 +74,7 @@ export class ServerWatch {
 
   async #askAll(): Promise<void> {
     const answers = await Promise.all(
-      this.servers.map(async (server) => [server, IN_WORDS[await answerOf(server, ANSWER_MS_MAX)]] as const),
+      this.servers.map(async (server) => [server, inWords(await answerOf(server, ANSWER_MS_MAX))] as const),
     );
     const before = this.#seen;
     this.#seen = new Map(
