@@ -37,15 +37,9 @@ export function makeArchiveDurable(dir: DataDir): void {
   );
 }
 
-interface Checkpointed {
-  readonly busy: number;
-  /** Pages in the WAL, and how many of them are in the database. */
-  readonly log: number;
-  readonly checkpointed: number;
-}
-
 function isCheckpointed(db: Database.Database, mode: 'PASSIVE' | 'FULL'): boolean {
-  const [done] = db.pragma(`wal_checkpoint(${mode})`) as Checkpointed[];
+  // `log` is the pages in the WAL, `checkpointed` how many of them are in the database.
+  const [done] = db.pragma(`wal_checkpoint(${mode})`) as Record<'busy' | 'log' | 'checkpointed', number>[];
   return done?.busy === 0 && done.log === done.checkpointed;
 }
 
