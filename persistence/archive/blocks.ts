@@ -30,13 +30,6 @@ interface PlacedText {
   starts: readonly number[] | null;
 }
 
-/** An account's bets between two commits of the archive, in the order of placement and of settlement. */
-interface AccountBetsRow {
-  readonly seq: number;
-  readonly placed: readonly number[];
-  readonly settled: readonly number[];
-}
-
 export class ArchiveBlocks {
   readonly #placedFrom: RowQuery;
   readonly #placedAt: RowQuery;
@@ -163,11 +156,11 @@ export class ArchiveBlocks {
     }
   }
 
-  /** The account's lists, newest first, from the one that has the effect of command `fromSeq`. */
-  *betsOfAccount(
-    account: number,
-    fromSeq = Number.MAX_SAFE_INTEGER,
-  ): Generator<AccountBetsRow, void, undefined> {
+  /**
+   * The account's lists, newest first, from the one that has the effect of command `fromSeq`: its bets between two commits
+   * of the archive, in the order of placement and of settlement.
+   */
+  *betsOfAccount(account: number, fromSeq = Number.MAX_SAFE_INTEGER) {
     const [first = null] = this.#listWith.get(account, fromSeq) ?? [];
     for (let upTo = Number(first ?? Number.MAX_SAFE_INTEGER); ; ) {
       const cells = this.#betsOfAccount.get(account, upTo);
@@ -178,7 +171,7 @@ export class ArchiveBlocks {
     }
   }
 
-  #accountBets(cells: Cell[]): AccountBetsRow {
+  #accountBets(cells: Cell[]) {
     const [, seq, placed, settled] = intact(this.path, 'account_bets', cells);
     const numbers = (list: Cell | undefined): number[] => JSON.parse(String(list)) as number[];
     return { seq: Number(seq), placed: numbers(placed), settled: numbers(settled) };
