@@ -37,17 +37,15 @@ import type { BetView, RoundView } from '../../engine/model/views.js';
 import type { Rest } from '../thread/pace.js';
 import { BET_END_WORDS, MARKET_WORDS, SIDE_WORDS, type SingleKind, withChecksum } from './columns.js';
 
-interface RowTaker {
-  push(row: Cell[]): unknown;
-}
-
 export interface BetTaker {
   /** Begins the text of a row; `common` are the cells behind it that its block has once. */
   begin(bet: number, account: number, common: readonly Cell[]): RowsText;
 }
 
 /** Cells are in the order of `columns.ts`. */
-export type RowTakers = Readonly<Record<'bets' | 'betsSettled', BetTaker> & Record<SingleKind, RowTaker>>;
+export type RowTakers = Readonly<
+  Record<'bets' | 'betsSettled', BetTaker> & Record<SingleKind, { push(row: Cell[]): unknown }>
+>;
 
 const NOTHING_COMMON: readonly Cell[] = [];
 
