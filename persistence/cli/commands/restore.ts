@@ -11,12 +11,7 @@ import { EXIT } from '../frame/exit-codes.js';
 import { type Moment, parseMoment } from '../frame/options.js';
 import { showProgress } from '../frame/progress.js';
 
-interface RestoreOptions {
-  readonly to?: Moment;
-  readonly out: string;
-}
-
-export const restoreCommand = defineCommand<RestoreOptions>({
+export const restoreCommand = defineCommand<{ readonly to?: Moment; readonly out: string }>({
   details:
     'The data directory itself is not changed. It may be damaged, or without its journal: all that is good from the first good ' +
     'snapshot behind the last damage on is taken, and all that the new directory lacks is reported. The commands from the newest ' +

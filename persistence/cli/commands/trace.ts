@@ -7,10 +7,6 @@ import { JournalError } from '../../errors.js';
 import { type Context, defineCommand } from '../frame/command.js';
 import { EXIT, UsageError } from '../frame/exit-codes.js';
 
-interface TraceOptions {
-  readonly server?: string;
-}
-
 interface Body {
   readonly data?: OrderTrace;
   readonly error?: string;
@@ -18,7 +14,7 @@ interface Body {
 
 const WAIT_MS_MAX = 5_000;
 
-export const traceCommand = defineCommand<TraceOptions, [id: string]>({
+export const traceCommand = defineCommand<{ readonly server?: string }, [id: string]>({
   details:
     'Asks the running server at its operator port, with the token in TOTE_OPERATOR_TOKEN, else in the data directory. ' +
     'The order was received whole; then: gateway, until the engine took it; engine, until its batch went to the journal; ' +
