@@ -8,12 +8,6 @@ const SHORTEST_MS = 1 / 16;
 /** Up to about a minute; longer times count as that. */
 const STEPS = 20 * STEPS_PER_DOUBLING;
 
-interface OrderFigures {
-  readonly orders: number;
-  /** Rounded up by less than a tenth; null without orders. */
-  readonly p99Ms: number | null;
-}
-
 export class OrderTimes {
   /** By the binary logarithm of the time, in steps. */
   readonly #counts = new Float64Array(STEPS + 1);
@@ -26,16 +20,17 @@ export class OrderTimes {
     this.#orders += orders;
   }
 
-  take(): OrderFigures {
+  /** `p99Ms` is rounded up by less than a tenth; null without orders. */
+  take() {
     const orders = this.#orders;
-    const figures = { orders, p99Ms: orders === 0 ? null : this.#quantileMs(0.99) };
+    const figures = { orders, p99Ms: orders === 0 ? null : this.#p99Ms() };
     this.#counts.fill(0);
     this.#orders = 0;
     return figures;
   }
 
-  #quantileMs(share: number): number {
-    const wanted = Math.ceil(this.#orders * share);
+  #p99Ms(): number {
+    const wanted = Math.ceil(this.#orders * 0.99);
     let counted = 0;
     const at = this.#counts.findIndex((count) => {
       counted += count;
