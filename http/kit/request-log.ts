@@ -41,18 +41,12 @@ function requestIdIn(headers: HeaderList | HeaderBlock | HeadBytes): string | un
   return text[text.indexOf('X-Request-Id') + 1];
 }
 
-interface TraceContext {
-  /** 32 hex digits of the trace, and 16 of the client's own part of it. */
-  readonly traceId: string;
-  readonly spanId: string;
-}
-
 /** Version, trace, parent and flags. A later version than 00 may have more behind another hyphen, which is left out. */
 const TRACEPARENT = /^(?!ff)([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-[0-9a-f]{2}(-.*)?$/;
 const CHARS_MAX = 512;
 
-/** null if the header is absent or broken. */
-export function traceContextOf(traceparent: string): TraceContext | null {
+/** 32 hex digits of the trace, and 16 of the client's own part of it; null if the header is absent or broken. */
+export function traceContextOf(traceparent: string) {
   if (traceparent.length > CHARS_MAX) return null;
   const [, version, traceId, spanId, more] = TRACEPARENT.exec(traceparent) ?? [];
   if (traceId === undefined || spanId === undefined) return null;
