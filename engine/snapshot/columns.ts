@@ -11,12 +11,6 @@ import type { State } from '../state/state.js';
 export type Row = readonly Cell[];
 type Read = Cell | undefined;
 
-export interface TableForm {
-  readonly name: string;
-  /** Names of the columns. */
-  readonly columns: readonly string[];
-}
-
 /** In the order in which the rows were written. */
 export type ReadTable = (name: string) => Iterable<Row>;
 
@@ -176,7 +170,10 @@ function layoutOf(fields: Fields, prefix: string) {
 
 const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-export class Table<Of> implements TableForm {
+export type TableForm = Pick<Table<unknown>, 'name' | 'columns'>;
+
+export class Table<Of> {
+  /** Their names. */
   readonly columns: readonly string[];
 
   constructor(
