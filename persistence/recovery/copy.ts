@@ -12,7 +12,7 @@
  *     new                                -> done
  */
 import { existsSync, rmSync } from 'node:fs';
-import type { StoredBatch } from '../../engine/model/ports.js';
+import type { Clock, Mark, StoredBatch } from '../../engine/model/ports.js';
 import { closing } from '../data-dir/closing.js';
 import {
   databaseBytes,
@@ -29,7 +29,7 @@ import type { DataDir } from '../data-dir/layout.js';
 import { requireSpaceForCopy } from '../data-dir/space.js';
 import { recoveredPath, writeSegment } from '../journal/segment/names.js';
 import { Segment } from '../journal/segment/segment.js';
-import type { ProgressMeter } from '../replay/replay.js';
+import { checkMark, type OnProgress, ProgressMeter } from '../replay/replay.js';
 
 /** Steps that are done. The next start recovers from a crash after any of them. */
 export type CopyStep =
@@ -43,8 +43,6 @@ export type CopyStep =
   /** The next start will find a cleanly stopped journal. */
   | 'in_use_removed';
 
-type OnCopyStep = (step: CopyStep) => void;
-
 export function wasStoppedUncleanly(dir: DataDir, segment: string): boolean {
   const half = [recoveredPath(segment), rollbackPath(segment)];
   return (
@@ -52,22 +50,24 @@ export function wasStoppedUncleanly(dir: DataDir, segment: string): boolean {
   );
 }
 
-interface Copying {
-  readonly checkCopy: (copy: Segment) => void;
-  readonly meterOf: (phase: 'copy' | 'check', source: Segment, endSeq: number) => ProgressMeter;
-  readonly onStep: OnCopyStep;
+interface CopyOptions {
+  readonly dir: DataDir;
+  readonly clock: Clock;
+  readonly onProgress: OnProgress;
+  readonly onStep: (step: CopyStep) => void;
 }
 
-export function replaceSegment(dir: DataDir, path: string, copying: Copying): void {
-  const { onStep } = copying;
+export function replaceSegment(options: CopyOptions, path: string, mark: Mark | null): void {
+  const { dir, onStep } = options;
   const copy = recoveredPath(path);
   removeDatabase(unfinishedPath(path));
   if (!existsSync(copy)) {
-    copySegment(path, copying);
+    copySegment(path, options);
+    onStep('copied');
     renameDurably(unfinishedPath(path), copy);
     onStep('copy_named');
   }
-  readBack(copy, copying);
+  readBack(copy, mark, options);
   onStep('copy_checked');
   removeSideFiles(path);
   onStep('wal_removed');
@@ -78,47 +78,52 @@ export function replaceSegment(dir: DataDir, path: string, copying: Copying): vo
   onStep('in_use_removed');
 }
 
-function copySegment(path: string, { meterOf, onStep }: Copying): void {
-  const source = Segment.open(path, 'read');
-  try {
-    requireSpaceForCopy(
-      path,
-      databaseBytes(path),
-      (needed, free) =>
-        `After an unclean stop the journal ${path} is copied before it is used, which needs ${needed}; ${free} are free. ` +
-        'Free some space and start again: nothing has been changed.',
-    );
-    const { lastSeq } = source.tail() ?? source.start;
-    const rows = watched(source, lastSeq, meterOf('copy', source, lastSeq), onStep);
-    writeSegment(unfinishedPath(path), { ...source.meta, isSealed: source.seal !== null }, rows);
-  } finally {
-    source.close();
-  }
-  onStep('copied');
+function copySegment(path: string, options: CopyOptions): void {
+  using source = closing(Segment.open(path, 'read'));
+  requireSpaceForCopy(
+    path,
+    databaseBytes(path),
+    (needed, free) =>
+      `After an unclean stop the journal ${path} is copied before it is used, which needs ${needed}; ${free} are free. ` +
+      'Free some space and start again: nothing has been changed.',
+  );
+  const isSealed = source.seal !== null;
+  writeSegment(unfinishedPath(path), { ...source.meta, isSealed }, watched(source, options));
 }
 
-function* watched(
-  source: Segment,
-  lastSeq: number,
-  meter: ProgressMeter,
-  onStep: OnCopyStep,
-): Generator<StoredBatch, void, undefined> {
+function* watched(source: Segment, options: CopyOptions): Generator<StoredBatch, void, undefined> {
+  const meter = meterOf('copy', source, options);
   let isHalf = false;
-  const beforeSeq = source.start.lastSeq;
   for (const row of source.batches()) {
     yield row;
     meter.count(row.lastSeq);
-    if (!isHalf && (row.lastSeq - beforeSeq) * 2 >= lastSeq - beforeSeq) {
+    if (!isHalf && row.lastSeq * 2 >= meter.afterSeq + meter.endSeq) {
       isHalf = true;
-      onStep('half_copied');
+      options.onStep('half_copied');
     }
   }
 }
 
-function readBack(copy: string, { checkCopy, meterOf }: Copying): void {
+function readBack(copy: string, mark: Mark | null, options: CopyOptions): void {
   using segment = closing(Segment.open(copy, 'write'));
-  checkCopy(segment);
-  const { start } = segment;
-  const meter = meterOf('check', segment, (segment.tail() ?? start).lastSeq);
+  checkAgainstMark(segment, mark);
+  const meter = meterOf('check', segment, options);
   for (const row of segment.batches()) meter.count(row.lastSeq);
+}
+
+function meterOf(
+  phase: 'copy' | 'check',
+  segment: Segment,
+  { clock, onProgress }: CopyOptions,
+): ProgressMeter {
+  const { start } = segment;
+  return new ProgressMeter(phase, start.lastSeq, (segment.tail() ?? start).lastSeq, clock, onProgress);
+}
+
+/** If the mark is at a row of an earlier segment, replay compares them. */
+export function checkAgainstMark(segment: Segment, mark: Mark | null): void {
+  const endSeq = (segment.tail() ?? segment.start).lastSeq;
+  if (mark === null || mark.lastSeq > segment.start.lastSeq) {
+    checkMark(mark, endSeq, mark === null ? null : (segment.rowAt(mark.lastSeq)?.checksum ?? null));
+  }
 }

@@ -20,8 +20,8 @@ import { wasEachCommitSynced } from '../journal/segment/open.js';
 import { createSegment, type OnRollStep, type RollStep } from '../journal/segment/roll.js';
 import { Segment } from '../journal/segment/segment.js';
 import { checkWal } from '../journal/segment/wal.js';
-import { checkMark, type OnProgress, ProgressMeter } from '../replay/replay.js';
-import { type CopyStep, replaceSegment, wasStoppedUncleanly } from './copy.js';
+import { checkMark, type OnProgress } from '../replay/replay.js';
+import { type CopyStep, checkAgainstMark, replaceSegment, wasStoppedUncleanly } from './copy.js';
 
 interface PrepareOptions {
   readonly dir: DataDir;
@@ -45,7 +45,7 @@ export function prepareJournal({ dir, clock, onProgress = () => {}, onStep = () 
     requireWritable(file);
   const begin = checkBegin(dir);
   checkFiles(dir, last, mark);
-  if (wasUnclean) copyOpen({ dir, clock, onProgress, onStep }, last, mark);
+  if (wasUnclean) replaceSegment({ dir, clock, onProgress, onStep }, last, mark);
   removeUnfinished(dir);
   if (begin.isToWrite) writeAbsent(dir, begin.beforeSeq);
   if (begin.note !== null) notes.push(begin.note);
@@ -88,26 +88,6 @@ function checkBegin(dir: DataDir) {
 const lostBeginning = (dir: DataDir, absentSeq: number, beforeSeq: number): string =>
   `Sequence numbers ${absentSeq + 1} to ${beforeSeq} are missing from the journal, and ${absentPath(dir)} does not say that they were ` +
   'pruned: they are lost. Put the files back from a backup, or make a new directory of what is good: npx tote restore DATA_DIR --out NEW_DIR';
-
-/** If the mark is at a row of an earlier segment, replay compares them. */
-function checkAgainstMark(segment: Segment, mark: Mark | null): void {
-  const endSeq = (segment.tail() ?? segment.start).lastSeq;
-  if (mark === null || mark.lastSeq > segment.start.lastSeq) {
-    checkMark(mark, endSeq, mark === null ? null : (segment.rowAt(mark.lastSeq)?.checksum ?? null));
-  }
-}
-
-function copyOpen(
-  { dir, clock, onProgress, onStep }: Required<PrepareOptions>,
-  path: string,
-  mark: Mark | null,
-): void {
-  replaceSegment(dir, path, {
-    checkCopy: (copy) => checkAgainstMark(copy, mark),
-    meterOf: (phase, { start }, endSeq) => new ProgressMeter(phase, start.lastSeq, endSeq, clock, onProgress),
-    onStep,
-  });
-}
 
 /** `last`, or the next segment, created here if a roll was interrupted. */
 function openSegment(dir: DataDir, last: string, clock: Clock, onStep: OnRollStep): string {
