@@ -2,15 +2,7 @@
 import { must } from '../../engine/base/assert.js';
 import { isoText } from '../../engine/base/iso-text.js';
 import { ALL_BETS } from '../../engine/model/bet-pages.js';
-import {
-  accountId,
-  keyId,
-  parseBetId,
-  SCOPES,
-  scopesMask,
-  TIERS,
-  textAt,
-} from '../../engine/model/domain.js';
+import { accountId, keyId, parseBetId, scopesOf, TIERS, textAt } from '../../engine/model/domain.js';
 import type { BetView } from '../../engine/model/views.js';
 import { parseIdempotencyKey } from '../kit/idempotency.js';
 import type { BetsReply } from '../link/orders.js';
@@ -53,11 +45,10 @@ function accountOf(services: Services, call: Call, now: AccountReply): Account {
 }
 
 function keyOf({ rights }: Services, { key }: Call): ThisKey {
-  const mask = rights.scopesMask(key);
   const expiresAtMs = rights.expiresAtMs(key);
   return {
     id: keyId(key),
-    scopes: SCOPES.filter((scope) => (mask & scopesMask([scope])) !== 0),
+    scopes: scopesOf(rights.scopesMask(key)),
     expiresAt: expiresAtMs < Number.POSITIVE_INFINITY ? isoText(expiresAtMs) : null,
   };
 }
