@@ -7,15 +7,7 @@ import type { Cell, RowsText } from '../../engine/base/rows-text.js';
 import type { EngineReads } from '../../engine/engine.js';
 import { encodeCommand } from '../../engine/model/command-codec.js';
 import type { Command } from '../../engine/model/commands.js';
-import {
-  BET_ENDS,
-  MARKETS_MAX,
-  marketId,
-  NO_LIMIT,
-  ROUND_RESULTS,
-  roundId,
-  textAt,
-} from '../../engine/model/domain.js';
+import { BET_ENDS, marketId, NO_LIMIT, ROUND_RESULTS, roundId, textAt } from '../../engine/model/domain.js';
 import type {
   BalanceMoved,
   BetPlaced,
@@ -34,6 +26,7 @@ import {
 } from '../../engine/model/operators.js';
 import { valuesOf } from '../../engine/model/rules.js';
 import type { BetView, RoundView } from '../../engine/model/views.js';
+import { unfinishedRounds } from '../../engine/reads/round-bets.js';
 import type { Rest } from '../thread/pace.js';
 import { BET_END_WORDS, MARKET_WORDS, SIDE_WORDS, type SingleKind, withChecksum } from './columns.js';
 
@@ -54,8 +47,7 @@ export class ArchiveRows {
   readonly #rounds = new Map<string, RoundView>();
 
   constructor(private readonly engine: EngineReads) {
-    for (let market = 0; market < MARKETS_MAX; market++) this.#watch(engine.currentRound(market));
-    for (const round of engine.unsettledRounds()) this.#watch(round);
+    for (const round of unfinishedRounds(engine)) this.#watch(round);
   }
 
   /** `command` has the number `seq` and is the engine's last. */
