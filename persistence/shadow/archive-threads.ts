@@ -10,7 +10,10 @@ import type { Store } from '../recovery/open-store.js';
 import type { RootNote, RootsOptions, ToRootsThread } from '../roots/messages.js';
 import { startThread, Thread } from '../thread/thread.js';
 import type { ShadowOptions } from './messages.js';
-import { type ShadowEvents, ShadowThread } from './thread.js';
+import { CLOSE_MS_MAX, type ShadowEvents, ShadowThread } from './thread.js';
+
+const LEFT_BEHIND =
+  'the stop goes on without the thread of archive and snapshots: its disk may hang. The process ends once that disk answers, or by SIGKILL; either loses nothing';
 
 /** One of the two beside the shadow's. */
 class SideThread<To, From> extends Thread<To, From> {
@@ -22,7 +25,7 @@ class SideThread<To, From> extends Thread<To, From> {
     protected override readonly onMessage: (message: From) => void = () => undefined,
     transferred: readonly MessagePort[] = [],
   ) {
-    super(() => startThread({ file, name, data, transferred }));
+    super(() => startThread({ file, name, data, transferred }), CLOSE_MS_MAX);
   }
 }
 
@@ -87,9 +90,9 @@ export function startArchiveThreads(
       if (newest !== null) take(newest);
     },
     close: async (): Promise<void> => {
-      await reader.close();
-      await shadow.close();
-      await roots.close();
+      const all = [reader, shadow, roots];
+      for (const thread of all) await thread.close();
+      if (all.some(({ isRunning }) => isRunning)) events.onNote(LEFT_BEHIND);
     },
   };
 }

@@ -8,7 +8,7 @@ import { startThread, Thread } from '../thread/thread.js';
 import type { FromShadow, ShadowNews, ShadowOptions } from './messages.js';
 
 /** A clean stop waits this long for the present step, gives up a snapshot in progress, and terminates the thread. */
-const CLOSE_MS_MAX = 1_000;
+export const CLOSE_MS_MAX = 1_000;
 /** One that follows tells its status each half a second, and none of its steps takes as long. */
 const SILENT_MS_MAX = 60_000;
 

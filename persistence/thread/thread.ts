@@ -1,4 +1,5 @@
 /** A thread of the server as the event loop sees it. */
+import { setTimeout as pause } from 'node:timers/promises';
 import { type MessagePort, Worker } from 'node:worker_threads';
 
 interface ThreadStart {
@@ -14,6 +15,9 @@ export function startThread({ file, name, data, transferred = [] }: ThreadStart)
   return new Worker(file, { name, workerData: data, transferList });
 }
 
+/** Times `closeMsMax`. */
+const LEFT_AFTER = 5;
+
 export interface CloseMessage {
   readonly kind: 'close';
 }
@@ -26,9 +30,10 @@ export abstract class Thread<To, From> {
   #worker: Worker | null = null;
   readonly #waiting: [message: To | CloseMessage, transferred: readonly MessagePort[]][] = [];
   #ended = Promise.resolve();
+  #isRunning = false;
   #isClosing = false;
 
-  /** After a close the thread has `closeMsMax` to end, then it is terminated. */
+  /** After a close the thread has `closeMsMax` to end, then it is terminated. One that hangs even so, as its disk does, is left behind. */
   constructor(
     private readonly start: () => Worker,
     private readonly closeMsMax?: number,
@@ -43,11 +48,13 @@ export abstract class Thread<To, From> {
     worker.on('messageerror', (error) => this.onError(error));
     this.#ended = new Promise((resolve) => {
       worker.on('exit', (exitCode) => {
+        this.#isRunning = false;
         this.onEnded(exitCode);
         resolve();
       });
     });
     this.#worker = worker;
+    this.#isRunning = true;
     for (const [message, transferred] of this.#waiting.splice(0)) worker.postMessage(message, transferred);
   }
 
@@ -56,6 +63,10 @@ export abstract class Thread<To, From> {
   protected abstract onError(error: Error): void;
 
   protected onEnded(_exitCode: number): void {}
+
+  get isRunning(): boolean {
+    return this.#isRunning;
+  }
 
   get isClosing(): boolean {
     return this.#isClosing;
@@ -74,8 +85,8 @@ export abstract class Thread<To, From> {
     if (!this.#isClosing) this.post({ kind: 'close' });
     this.#isClosing = true;
     const max = this.closeMsMax;
-    const timer = max === undefined ? undefined : setTimeout(() => void this.#worker?.terminate(), max);
-    await this.#ended;
-    clearTimeout(timer);
+    if (max === undefined) return this.#ended;
+    void pause(max, null, { ref: false }).then(() => this.#worker?.terminate());
+    await Promise.race([this.#ended, pause(LEFT_AFTER * max, null, { ref: false })]);
   }
 }

@@ -31,7 +31,7 @@ function hotSide(t: TestContext, bets: number): HotSide {
   ]);
 }
 
-function startThread(hot: HotSide, changes: Partial<ShadowOptions> = {}, silentMsMax?: number) {
+function startThread(hot: HotSide, changes: Partial<ShadowOptions> = {}, ...msMax: (number | undefined)[]) {
   const diverged: Error[] = [];
   const notes: string[] = [];
   const news: ShadowNews[] = [];
@@ -41,7 +41,8 @@ function startThread(hot: HotSide, changes: Partial<ShadowOptions> = {}, silentM
     onNews: (told: ShadowNews) => news.push(told),
     onHead: () => undefined,
   };
-  const thread = new ShadowThread(shadowOptions(hot.dir, changes), events, CLOSE_MS_MAX, silentMsMax);
+  const [silentMsMax, closeMsMax = CLOSE_MS_MAX] = msMax;
+  const thread = new ShadowThread(shadowOptions(hot.dir, changes), events, closeMsMax, silentMsMax);
   thread.begin();
   return { thread, diverged, notes, news };
 }
@@ -94,7 +95,7 @@ test('it follows the journal while it is written, makes a damaged archive whose 
   assert.deepEqual(checkArchive(hot.dir.archiveFile).faults, []);
 });
 
-test('a thread that waits for a disk which hangs passes for failed, and for well once it goes on', async (t) => {
+test('a thread that waits for a disk which hangs passes for failed, for well once it goes on, and holds up no stop', async (t) => {
   const hot = hotSide(t, 100);
   hot.write(hot.left, 10);
   // A pipe is opened for reading once someone writes to it.
@@ -102,6 +103,11 @@ test('a thread that waits for a disk which hangs passes for failed, and for well
   const absent = readFileSync(pipe);
   rmSync(pipe);
   spawnSync('mkfifo', [pipe]);
+  const left = startThread(hot, {}, 1_000, 1);
+  await until(left, ({ state }) => state === 'failed');
+  await left.thread.close();
+  assert.ok(left.thread.isRunning);
+  writeFileSync(pipe, absent);
   const started = startThread(hot, {}, 1_000);
   const { reason } = await until(started, ({ state }) => state === 'failed');
   assert.match(reason ?? '', /told nothing for \d+ s: the disk .* may hang/);
