@@ -18,8 +18,8 @@ import {
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { assert } from '../../engine/base/assert.js';
-import { attempt, messageOf } from '../../engine/base/attempt.js';
-import { codeOf, isBusy, isDiskFull, JournalError } from '../errors.js';
+import { attempt } from '../../engine/base/attempt.js';
+import { codeOf, isBusy, isDiskFull, JournalError, reasonOf } from '../errors.js';
 import { closing } from './closing.js';
 import { FILE_MODE, giveToOwner, rollbackPath } from './files.js';
 import { type DataDir, isFolder, requireWritable, unusable } from './layout.js';
@@ -120,7 +120,7 @@ function describeHolder(dir: DataDir): string {
 function cannotLock(dir: DataDir, file: string, thrown: unknown): JournalError {
   return new JournalError(
     'data_dir_invalid',
-    `The data directory ${dir.root} cannot be locked: ${messageOf(thrown)} (${file}).`,
+    `The data directory ${dir.root} cannot be locked: ${reasonOf(thrown)} (${file}). Check the disk, its quota and the system log.`,
     { cause: thrown },
   );
 }
