@@ -8,6 +8,7 @@ import { askUntil } from '../support/ask-until.js';
 import { Client } from '../support/http/client.js';
 import { tote, toteErrors, toteJson, toteText } from '../support/processes/cli.js';
 import { newDataDir } from '../support/processes/server.js';
+import { hangingDisk, isAvailable } from '../support/programs.js';
 import { NO_NATS } from '../support/replication/nats.js';
 import {
   batchesOf,
@@ -105,6 +106,19 @@ async function changesLeader({ nats, leader, b, bettor }: Pair): Promise<void> {
   assert.match((await tote(['promote', 'b', '--nats', nats.url])).stderr, /no leader answers/);
   await connection.close();
 }
+
+test('a standby whose disk hangs does not lead, and promote fails with the name of who does', {
+  skip: NO_NATS || !isAvailable('strace'),
+}, async (t) => {
+  const { nats, leader, b, bettor } = await startPair(t);
+  using _disk = await hangingDisk(b.run.pid);
+  assert.equal((await place(leader, bettor, 'first')).status, 201);
+  const promoted = toteErrors(['promote', 'b', '--nats', nats.url], 3);
+  await leader.run.ended;
+  const again = startMachine({ nats, node: 'a', dataDir: leader.dataDir });
+  t.after(() => again.run.signal('SIGKILL'));
+  assert.match(await promoted, /a leads now, and not b/);
+});
 
 test('a standby that was made from a backup goes on where the backup ended', options, async (t) => {
   const { nats, leader, b, bettor } = await startPair(t);

@@ -41,7 +41,7 @@ const HOW =
   'The standby takes over at once. Nothing happens if none follows. Ends with 3 then, or if no leader answers, or nobody takes over within 30 s.';
 
 export const promoteCommand: CliCommand = defineCommand<LeadOptions, [node: string]>({
-  details: `${HOW} Other standbys leave it to NODE until the lease would have lapsed.`,
+  details: `${HOW} Other standbys leave it to NODE until the lease would have lapsed; if one leads then, it ends with 3, too.`,
   examples: [
     ['promote two --nats nats://10.0.0.1,10.0.0.2,10.0.0.3', 'two leads from now on'],
     ['promote two', 'with TOTE_REPLICATION in the environment'],
@@ -88,7 +88,7 @@ function change(out: Output, given: LeadOptions, to: string): Promise<ExitCode> 
         `no standby${to === '' ? '' : ` with the name ${to}`} follows; ${leading} goes on`,
         null,
       );
-    out.answer(await nextLeader(log, before, () => fromLeader(log.askToHandOver(to))));
+    out.answer(await nextLeader(log, before, to, () => fromLeader(log.askToHandOver(to))));
   });
 }
 
@@ -110,7 +110,7 @@ function acceptLoss(out: Output, given: LeadOptions, node: string): Promise<Exit
     if (!(await isHeard(log, (name) => name === node)))
       throw unreachable(`no standby with the name ${node} follows`, null);
     const { revision, ...entry } = before;
-    const answer = await nextLeader(log, before, async () => {
+    const answer = await nextLeader(log, before, node, async () => {
       await giveLease(log, { ...entry, isReleased: true, successor: node, lastSeq: 0 }, revision);
       return before.holder;
     });
@@ -180,7 +180,7 @@ async function fromLeader(answer: Promise<string>): Promise<string> {
 }
 
 /** The leader after `begin`, which resolves with the name of the one before, and how long it took until its lease was seen. */
-async function nextLeader(log: NatsLog, before: LeaseEntry | null, begin: () => Promise<string>) {
+async function nextLeader(log: NatsLog, before: LeaseEntry | null, to: string, begin: () => Promise<string>) {
   const startedMs = performance.now();
   const from = await begin();
   const untilMs = performance.now() + WAIT_MS_MAX;
@@ -188,6 +188,11 @@ async function nextLeader(log: NatsLog, before: LeaseEntry | null, begin: () => 
     const entry = await log.readLease();
     if (entry !== null && !entry.isReleased && entry.epoch > (before?.epoch ?? 0)) {
       const { holder: leader, epoch } = entry;
+      if (to !== '' && leader !== to)
+        throw unreachable(
+          `${leader} leads now, and not ${to}: its log says what kept it, such as its disk`,
+          null,
+        );
       return { from, leader, epoch, tookMs: Math.round(performance.now() - startedMs) };
     }
     await pause(LOOK_EVERY_MS);
