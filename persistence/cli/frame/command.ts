@@ -5,7 +5,13 @@
  * A new command is a file that exports `defineCommand({...})`, and its name in `registry.ts`.
  */
 import type { Argument, Option } from 'commander';
-import { type DataDir, dataDirLayout, findDataDir, readableFolders } from '../../data-dir/layout.js';
+import {
+  type DataDir,
+  dataDirLayout,
+  findDataDir,
+  noDataDir,
+  readableFolders,
+} from '../../data-dir/layout.js';
 import { hasSegments } from '../../journal/segment/names.js';
 import { requireSqlite } from '../../sqlite.js';
 import type { ExitCode } from './exit-codes.js';
@@ -53,7 +59,9 @@ export async function dataDirFor({ needs }: CliCommand, named: string | undefine
   if (needs !== undefined && needs !== 'folder') return dir;
   const hasJournal = readableFolders(dir).includes(dir.journal) && hasSegments(dir.journal);
   // Not imported above: it loads the engine, which not every command needs.
-  if (needs === undefined && !hasJournal)
+  if (needs === undefined && !hasJournal) {
     (await import('../../recovery/journal-gone.js')).refuseWithoutJournal(dir, {});
+    throw noDataDir(dir);
+  }
   return findDataDir(path);
 }

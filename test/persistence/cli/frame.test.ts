@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -91,6 +91,10 @@ test('a missing data directory ends with code 3, on stderr, and with --json also
   const { error } = JSON.parse(ran.stdout) as { error: { code: string; message: string } };
   assert.equal(error.code, 'data_dir_invalid');
   assert.ok(!existsSync(path), 'nothing is made');
+  // As a backup leaves it that is killed before its first file.
+  mkdirSync(join(path, 'journal'), { recursive: true });
+  assert.match((await tote(['verify', path])).stderr, /no data directory at .*, or nothing in them/);
+  rmSync(path, { recursive: true });
   writeFileSync(path, '');
   assert.match((await tote(['restore', '--out', 'r', path])).stderr, /be used: .*nothing.* not a directory/);
 });
