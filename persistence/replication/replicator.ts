@@ -44,16 +44,19 @@ const PAUSE_MS = 100;
 const RENEWALS_PER_LEASE = 3;
 /** Text of batches that the engine's thread was told of and has not taken yet. */
 const UNTAKEN_CHARS_MAX = 4 * 1024 * 1024;
-/** After such a wait the disk counts as hanging. */
-const HANG_MS = 5_000;
-const HANG_TEXT = `the disk of this machine has not written what the log has for ${HANG_MS / 1_000} s`;
+/** A disk that has written nothing of what waits for so long counts as hanging. */
+const HANG_MS = 10_000;
+const HANG_TEXT = `the disk of this machine has written nothing of what the log has for ${HANG_MS / 1_000} s`;
 /** An ending process tries for this long to give the lease back. */
 const RELEASE_MS_MAX = 1_000;
 
 export class Replicator {
   readonly #troubles: Troubles;
+  readonly #onHang: (reason: string | null) => void;
   readonly #retry: Record<'follow' | 'publish' | 'lease', Retry>;
   #untakenChars = 0;
+  /** When the last of them was taken, or the first came. */
+  #takenMs = 0;
   #wake: () => void = () => undefined;
   #log: SharedLog | null = null;
   #follower: Follower | null = null;
@@ -63,6 +66,7 @@ export class Replicator {
 
   constructor(private readonly parts: ReplicatorParts) {
     this.#troubles = new Troubles((reason) => parts.post({ kind: 'trouble', reason }));
+    this.#onHang = this.#troubles.of('disk');
     const pause = (): Promise<void> => this.#delay(PAUSE_MS);
     const retry = (activity: string): Retry => new Retry(pause, this.#troubles.of(activity));
     this.#retry = { follow: retry('follow'), publish: retry('publish'), lease: retry('lease') };
@@ -77,6 +81,8 @@ export class Replicator {
     switch (message.kind) {
       case 'taken':
         this.#untakenChars -= message.chars;
+        this.#takenMs = this.parts.timers.monotonicMs();
+        this.#lookAtDisk();
         this.#wake();
         break;
       case 'publish':
@@ -211,13 +217,16 @@ export class Replicator {
     }
   }
 
+  /** A standby whose disk hangs does not report: a leader hands over to one that does. */
   #tellStatus(log: SharedLog, status: FollowStatus): void {
     this.parts.post({ kind: 'following', status });
     const { readSequence, lastSequence, behindMs } = status;
+    if (this.#lookAtDisk()) return;
     log.report({ node: this.parts.node, messagesBehind: lastSequence - readSequence, behindMs });
   }
 
   async #tellBatch(row: StoredBatch): Promise<void> {
+    if (this.#untakenChars === 0) this.#takenMs = this.parts.timers.monotonicMs();
     this.#untakenChars += row.commands.length;
     this.parts.post({ kind: 'batch', row });
     await this.#untilTaken(UNTAKEN_CHARS_MAX);
@@ -225,14 +234,17 @@ export class Replicator {
 
   /** Until the engine's thread, whose disk writes, has no more than that to take. */
   async #untilTaken(charsMax: number): Promise<void> {
-    const { monotonicMs } = this.parts.timers;
-    const onHang = this.#troubles.of('disk');
-    const sinceMs = monotonicMs();
     while (this.#untakenChars > charsMax) {
-      if (monotonicMs() - sinceMs > HANG_MS) onHang(HANG_TEXT);
+      this.#lookAtDisk();
       await this.#rest(PAUSE_MS);
     }
-    onHang(null);
+  }
+
+  /** Returns whether it hangs. */
+  #lookAtDisk(): boolean {
+    const hangs = this.#untakenChars > 0 && this.parts.timers.monotonicMs() - this.#takenMs > HANG_MS;
+    this.#onHang(hangs ? HANG_TEXT : null);
+    return hangs;
   }
 
   async #publish(batch: Batch): Promise<void> {

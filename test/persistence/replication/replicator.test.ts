@@ -44,10 +44,12 @@ class SlowLog extends ModelLog {
     };
   };
   readonly onReport = (): void => undefined;
-  readonly report = (): void => undefined;
+  readonly reportedMs: number[] = [];
+  readonly report = (): void => void this.reportedMs.push(this.nowMs);
 }
 
 interface Machine {
+  readonly leaseMs?: number;
   readonly epochs?: EpochMemory;
   readonly onBatch?: (taken: () => void) => void;
   readonly onTrouble?: (reason: string | null) => void;
@@ -56,7 +58,12 @@ interface Machine {
 function untilLeading(
   log: SlowLog,
   own: readonly StoredBatch[],
-  { epochs = epochMemory(), onBatch = (taken) => taken(), onTrouble = () => undefined }: Machine = {},
+  {
+    leaseMs = LEASE_MS,
+    epochs = epochMemory(),
+    onBatch = (taken) => taken(),
+    onTrouble = () => undefined,
+  }: Machine = {},
 ): Promise<Replicator> {
   let isOver = false;
   return new Promise((resolve, reject) => {
@@ -65,7 +72,7 @@ function untilLeading(
       act();
     };
     const replicator = new Replicator({
-      ...{ role: 'auto', node: 'b', exchange: 'of tests', leaseMs: LEASE_MS, epochs },
+      ...{ role: 'auto', node: 'b', exchange: 'of tests', leaseMs, epochs },
       timers: {
         monotonicMs: () => log.nowMs,
         after: (ms, run) => {
@@ -118,6 +125,8 @@ test('a machine that takes over from a leader that has come back leads once that
   assert.ok(log.nowMs >= renewedMs + LEASE_MS);
 });
 
+const HANGS = 'the disk of this machine has written nothing of what the log has for 10 s';
+
 test('a machine whose disk hangs says so, and keeps no other one from the lead', async () => {
   const log = new SlowLog();
   const before = await lead(log);
@@ -138,8 +147,32 @@ test('a machine whose disk hangs says so, and keeps no other one from the lead',
       write();
     },
   });
-  assert.deepEqual(troubles, ['the disk of this machine has not written what the log has for 5 s', null]);
+  assert.deepEqual(troubles, [HANGS, null]);
   assert.equal(epochs.highest, 2, 'its own is kept, for a log that loses it');
+});
+
+test('a leader does not hear of a standby whose disk hangs', async () => {
+  const log = new SlowLog();
+  for (const row of batches(1)) await (await lead(log)).publish(row);
+  const hangs = { fromMs: 0, toMs: 0 };
+  await untilLeading(log, [], {
+    leaseMs: 60_000,
+    onBatch: (taken) => {
+      hangs.fromMs = log.nowMs;
+      setImmediate(function wait() {
+        hangs.toMs = log.nowMs;
+        if (hangs.toMs - hangs.fromMs < 20_000) setImmediate(wait);
+        else taken();
+      });
+    },
+    onTrouble: (reason) => assert.ok([HANGS, null].includes(reason)),
+  });
+  const during = log.reportedMs.filter((atMs) => atMs > hangs.fromMs && atMs < hangs.toMs);
+  assert.ok(during.length > 0 && during.every((atMs) => atMs - hangs.fromMs <= 10_000));
+  assert.ok(
+    log.reportedMs.some((atMs) => atMs > hangs.toMs),
+    'it is back',
+  );
 });
 
 test('a leader that has given its lease back no longer says that it leads', async () => {
