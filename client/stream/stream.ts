@@ -234,6 +234,7 @@ export class ToteStream {
   }
 
   #moveTo(connection: Connection, base: string): void {
+    // Requests over HTTP leave that machine, too.
     this.parts.hosts.failed(this.#base, 'journal_backlog');
     this.#left?.close('left');
     this.#left = this.#connection;
