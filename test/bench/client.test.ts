@@ -1,7 +1,7 @@
 /** The load client's parts: its orders and their times, the end of an answer, the count of acknowledgements; and Redis. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Answers } from '../../bench/client/answers.js';
+import { Answers, WAITING } from '../../bench/client/answers.js';
 import { Arrivals } from '../../bench/client/arrivals.js';
 import { COMPLETE, type Frame, frameHttp, INCOMPLETE } from '../../bench/client/framing.js';
 import type { RequestTemplate } from '../../bench/client/job.js';
@@ -69,6 +69,7 @@ test('anything else is a failure, by its error code, and bytes after an answer a
     [http(201, '{"success":true,"data":{"bet":{"id":"bet_1}}}'), 'unexpected 201'],
   ] as const) {
     const answers = new Answers([TEMPLATE], [placed(true)]);
+    assert.equal(answers.check(0, bytes, bytes.length - 1), WAITING);
     answers.check(0, bytes, bytes.length);
     const { acknowledged, failures } = answers.record();
     assert.deepEqual(acknowledged, [0], code);

@@ -46,7 +46,8 @@ test('both-sides counts the bets of every page of its open ones', async () => {
 });
 
 test('a bot tries again at its next look while the house has no price to quote from, or its money is staked', async () => {
-  for (const code of ['stale_price', 'price_source_changed', 'price_too_coarse', 'insufficient_balance']) {
+  const ofPrices = ['stale_price', 'price_held', 'price_source_changed', 'price_too_coarse'];
+  for (const code of [...ofPrices, 'insufficient_balance']) {
     const { orders, lines } = await run('momentum', RISING, failure(503, `${code}: try again`));
     assert.equal(orders.length, 2, code);
     assert.ok(lines.every((line) => line.startsWith(`no bet in ${ROUND.id}: ${code}`)));
