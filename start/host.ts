@@ -78,7 +78,7 @@ export function buildHost(
   const manualRun = runClock === null ? null : new ManualRun(parts, runClock);
   const steadyNowMs = manualClock === null ? wholeMonotonicMs : () => manualClock.nowMs();
   const common = { clock, steadyNowMs, journal, sequencer, orderTimes, lifecycle, manualRun };
-  return { ...common, ...prices, ...{ threads, shadow: threads.shadow, roots } };
+  return { ...common, ...prices, threads, shadow: threads.shadow, roots };
 }
 
 /** Simulated prices are nobody's money. */
