@@ -46,19 +46,6 @@ export function openDataDir(path: string): DataDir {
   return layout;
 }
 
-/** For commands that only read: one of its folders must exist. Throws `data_dir_invalid`. */
-export function findDataDir(path: string): DataDir {
-  const layout = dataDirLayout(path);
-  if (readableFolders(layout).length > 0) return layout;
-  throw noDataDir(layout);
-}
-
-export const noDataDir = ({ root }: DataDir): JournalError =>
-  new JournalError(
-    'data_dir_invalid',
-    `There is no data directory at ${root}: it has no folder journal, snapshots or archive, or nothing in them. Name one as DATA_DIR or in TOTE_DATA_DIR.`,
-  );
-
 /** One that cannot be read must not pass for one that is not there. Throws `data_dir_invalid`. */
 export function readableFolders({ journal, snapshots, archive }: DataDir): readonly string[] {
   const parts = [journal, snapshots, archive];

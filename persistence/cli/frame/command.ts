@@ -5,13 +5,8 @@
  * A new command is a file that exports `defineCommand({...})`, and its name in `registry.ts`.
  */
 import type { Argument, Option } from 'commander';
-import {
-  type DataDir,
-  dataDirLayout,
-  findDataDir,
-  noDataDir,
-  readableFolders,
-} from '../../data-dir/layout.js';
+import { type DataDir, dataDirLayout, readableFolders } from '../../data-dir/layout.js';
+import { JournalError } from '../../errors.js';
 import { hasSegments } from '../../journal/segment/names.js';
 import { requireSqlite } from '../../sqlite.js';
 import type { ExitCode } from './exit-codes.js';
@@ -57,11 +52,14 @@ export async function dataDirFor({ needs }: CliCommand, named: string | undefine
   const path = named ?? process.env['TOTE_DATA_DIR'] ?? './data';
   const dir = dataDirLayout(path);
   if (needs !== undefined && needs !== 'folder') return dir;
-  const hasJournal = readableFolders(dir).includes(dir.journal) && hasSegments(dir.journal);
+  const folders = readableFolders(dir);
+  const hasJournal = folders.includes(dir.journal) && hasSegments(dir.journal);
   // Not imported above: it loads the engine, which not every command needs.
-  if (needs === undefined && !hasJournal) {
+  if (needs === undefined && !hasJournal)
     (await import('../../recovery/journal-gone.js')).refuseWithoutJournal(dir, {});
-    throw noDataDir(dir);
-  }
-  return findDataDir(path);
+  if (hasJournal || (needs === 'folder' && folders.length > 0)) return dir;
+  throw new JournalError(
+    'data_dir_invalid',
+    `There is no data directory at ${dir.root}: it has no folder journal, snapshots or archive, or nothing in them. Name one as DATA_DIR or in TOTE_DATA_DIR.`,
+  );
 }

@@ -11,7 +11,7 @@ import { must } from '../../../engine/base/assert.js';
 import { Engine } from '../../../engine/engine.js';
 import type { Status } from '../../../http/operator/queries/status.js';
 import { checkArchive } from '../../../persistence/archive/check.js';
-import { findDataDir } from '../../../persistence/data-dir/layout.js';
+import { dataDirLayout } from '../../../persistence/data-dir/layout.js';
 import { JournalReader } from '../../../persistence/journal/reader.js';
 import { replayBatch } from '../../../persistence/replay/replay.js';
 import { SnapshotFiles } from '../../../persistence/snapshot/files.js';
@@ -64,9 +64,9 @@ test('after kills while snapshots and archive are written every start recovers, 
   const { durableSequence } = await statusWhere(server, hasCaughtUp);
   const ending = await server.stop();
   assert.equal(ending.code, 0, ending.stderr);
-  const { faults, progress } = checkArchive(findDataDir(dir).archiveFile);
+  const { faults, progress } = checkArchive(dataDirLayout(dir).archiveFile);
   assert.deepEqual([faults, progress?.fromSeq, progress?.seq], [[], 0, durableSequence]);
-  assert.ok(readdirSync(findDataDir(dir).snapshots).every((name) => name.endsWith('.db')));
+  assert.ok(readdirSync(dataDirLayout(dir).snapshots).every((name) => name.endsWith('.db')));
 });
 
 test('a divergence of the shadow ends the server, with both digests and the number', async () => {
@@ -125,6 +125,6 @@ test('without space for snapshots and archive orders continue, it is logged once
   const server = await Server.start({ dataDir: root, env });
   await statusWhere(server, hasCaughtUp);
   await server.stop();
-  assert.deepEqual(checkArchive(findDataDir(root).archiveFile).faults, []);
-  assert.ok(new SnapshotFiles(findDataDir(root).snapshots).list().length > 0);
+  assert.deepEqual(checkArchive(dataDirLayout(root).archiveFile).faults, []);
+  assert.ok(new SnapshotFiles(dataDirLayout(root).snapshots).list().length > 0);
 });

@@ -17,7 +17,7 @@ import { basename, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { must } from '../../../engine/base/assert.js';
 import { checkArchive } from '../../../persistence/archive/check.js';
-import { type DataDir, findDataDir } from '../../../persistence/data-dir/layout.js';
+import { type DataDir, dataDirLayout } from '../../../persistence/data-dir/layout.js';
 import { lockDataDir } from '../../../persistence/data-dir/lock.js';
 import { readSigningKeys, rotateSigningKeys } from '../../../persistence/data-dir/signing-keys.js';
 import { commitBatch } from '../../../persistence/journal/commit.js';
@@ -42,11 +42,11 @@ const beside = (dir: DataDir, name: string): string => join(dir.root, '..', name
 function earlier({ dir }: MadeDir, toSeq: number): DataDir {
   const out = beside(dir, `earlier-${toSeq}`);
   restore(dir, new Stretches(dir), { out, toSeq });
-  return findDataDir(out);
+  return dataDirLayout(out);
 }
 
 function expectGood(path: string, lastSeq: number): void {
-  const { faults, archive, ...report } = verify(findDataDir(path));
+  const { faults, archive, ...report } = verify(dataDirLayout(path));
   assert.deepEqual([faults, report.lastSeq, archive?.seq], [[], lastSeq, lastSeq]);
 }
 
@@ -63,7 +63,7 @@ test('a first backup is complete, closed to other users, and good', async (t) =>
   assert.deepEqual([copied.segmentsWritten.length, copied.snapshotsCopied.length], [3, 3]);
   assert.equal(readFileSync(dir.backupStamp, 'utf8'), `${to}\n`, 'the server learns of it');
   expectGood(to, engine.seq);
-  const copy = findDataDir(to);
+  const copy = dataDirLayout(to);
   assert.deepEqual(readFileSync(copy.masterSecretFile), readFileSync(dir.masterSecretFile));
   assert.deepEqual(readFileSync(copy.operatorTokenFile), readFileSync(dir.operatorTokenFile));
   assert.equal(statSync(to).mode & 0o777, 0o700);
@@ -77,9 +77,9 @@ test('a backup without secrets has none, goes on, and is whole with them beside 
   for (let run = 0; run < 2; run++) {
     const copied = await toteJson<BackedUp>(['backup', to, dir.root, '--without-secrets']);
     assert.deepEqual([copied.seq, copied.faults], [engine.seq, []]);
-    assert.deepEqual(secretFiles(findDataDir(to)).filter(existsSync), []);
+    assert.deepEqual(secretFiles(dataDirLayout(to)).filter(existsSync), []);
   }
-  assert.match(JSON.stringify(verify(findDataDir(to)).faults), /master-secret/);
+  assert.match(JSON.stringify(verify(dataDirLayout(to)).faults), /master-secret/);
   for (const file of [dir.masterSecretFile, dir.signingKeysFile].filter(existsSync))
     copyFileSync(file, join(to, basename(file)));
   expectGood(to, engine.seq);
@@ -106,13 +106,13 @@ test('tokens and signing keys are copied as they are now, unless they are damage
   for (const file of secretFiles(dir)) writeFileSync(file, 'x', { mode: 0o600 });
   for (const place of [to, `${to}-2`])
     assert.equal((await toteJson<BackedUp>(['backup', place, dir.root], 1)).faults.length, 4);
-  for (const file of secretFiles(findDataDir(to))) assert.ok(statSync(file).size > 1, file);
+  for (const file of secretFiles(dataDirLayout(to))) assert.ok(statSync(file).size > 1, file);
   for (const file of [dir.operatorTokensFile, dir.signingKeysFile]) rmSync(file);
-  const lost = rotateSigningKeys(findDataDir(to), 1);
+  const lost = rotateSigningKeys(dataDirLayout(to), 1);
   rotateSigningKeys(dir, 1);
   assert.match(await toteText(['backup', to, dir.root], 1), new RegExp(`its key ${lost.keyId} is lost`));
-  assert.ok(!existsSync(findDataDir(to).operatorTokensFile));
-  assert.equal(readSigningKeys(findDataDir(to))?.keyId, lost.keyId);
+  assert.ok(!existsSync(dataDirLayout(to).operatorTokensFile));
+  assert.equal(readSigningKeys(dataDirLayout(to))?.keyId, lost.keyId);
 });
 
 test('a later backup copies only what is new, also across the sealing of the open segment', (t) => {
@@ -148,7 +148,7 @@ test('a verify beside a backup takes no snapshot for one of what the journal nev
     rest();
     rest = () => null;
   };
-  assert.deepEqual(verify(findDataDir(to), { onSeq }).faults, []);
+  assert.deepEqual(verify(dataDirLayout(to), { onSeq }).faults, []);
 });
 
 test('snapshots that the source has deleted are removed, segments are kept', (t) => {
@@ -158,14 +158,14 @@ test('snapshots that the source has deleted are removed, segments are kept', (t)
   rmSync(join(dir.snapshots, oldest));
   rmSync(must(findSegments(dir.journal)[0], 'a segment'));
   assert.deepEqual(backup(dir, to).snapshotsRemoved, [oldest]);
-  assert.equal(findSegments(findDataDir(to).journal).length, 3);
+  assert.equal(findSegments(dataDirLayout(to).journal).length, 3);
   expectGood(to, engine.seq);
 });
 
 test('an interrupted backup is repaired by the next one', (t) => {
   const { made, dir, engine, batches, to } = sourceFor(t);
   backup(earlier(made, must(batches[50], 'a batch').lastSeq), to);
-  const copy = findDataDir(to);
+  const copy = dataDirLayout(to);
   const open = must(findSegments(copy.journal).at(-1), 'a segment');
   writeFileSync(`${open}.unfinished`, 'half');
   rmSync(copy.markFile);
@@ -196,7 +196,7 @@ test('refused are another journal, a copy that was continued, foreign files, a r
   symlinkSync(dir.root, beside(dir, 'link'));
   for (const inside of [join(dir.root, 'x'), join(dir.root, '..x'), beside(dir, 'link')])
     assert.throws(() => backup(dir, inside), refusal('data_dir_invalid', /lies in it/));
-  const lock = lockDataDir(findDataDir(to));
+  const lock = lockDataDir(dataDirLayout(to));
   const told = await toteErrors(['backup', to, dir.root], 3);
   lock.release();
   assert.match(told, new RegExp(`in use by the process ${process.pid}`));
@@ -207,7 +207,7 @@ test('a source that lost acknowledged commands is refused; the copy keeps its ow
   backup(earlier(made, must(batches[50], 'a batch').lastSeq), to);
   createMarkFile(dir.markFile, { lastSeq: engine.seq + 1, checksum: '00000000' });
   assert.throws(() => backup(dir, to), refusal('journal_incomplete', /was acknowledged/));
-  assert.deepEqual(verify(findDataDir(to)).faults, []);
+  assert.deepEqual(verify(dataDirLayout(to)).faults, []);
 });
 
 test('with a damaged snapshot and archive the journal is still copied, with exit code 1', async (t) => {
@@ -218,7 +218,7 @@ test('with a damaged snapshot and archive the journal is still copied, with exit
   assert.ok(!existsSync(dir.backupStamp));
   assert.match(told, /^faults: 2\n {2}The snapshot .* is damaged/m);
   assert.match(told, /^ {2}The archive is not copied: .*damaged/m);
-  const { faults, lastSeq } = verify(findDataDir(to));
+  const { faults, lastSeq } = verify(dataDirLayout(to));
   assert.deepEqual([faults, lastSeq], [[], engine.seq]);
   writeFileSync(dir.archiveFile, 'no database');
   assert.match(
@@ -237,7 +237,7 @@ test('a copy on which a server was killed is not overwritten: it may have more t
   const { dir } = makeFor(t);
   const promoted = beside(dir, 'promoted');
   backup(dir, promoted);
-  const copy = findDataDir(promoted);
+  const copy = dataDirLayout(promoted);
   const journal = SqliteStore.open(copy, 'fsync');
   const [firstSeq, digest] = [journal.lastSeq + 1, '0'.repeat(16)];
   const row = commitBatch(journal, { firstSeq, lastSeq: firstSeq, timeMs: 1, digest, commands: '["x"]' });
@@ -260,7 +260,7 @@ test('snapshots of the copy are kept until those of the source replace them', (t
   }
   const copied = backup(dir, to);
   assert.deepEqual([copied.faults.length, copied.snapshotsRemoved], [files.length, []]);
-  assert.deepEqual(readdirSync(findDataDir(to).snapshots), [oldest]);
+  assert.deepEqual(readdirSync(dataDirLayout(to).snapshots), [oldest]);
 });
 
 test('a pruned journal with only damaged snapshots is reported as no backup yet', (t) => {
@@ -289,7 +289,7 @@ test('retention deletes nothing while a backup copies, and goes on behind it', (
   assert.throws(() => withoutRetention(dir, work), locked, 'a lock within the work is not its own');
   executePlan(dir, plan);
   assert.ok(findSegments(dir.journal).length < before.length, 'segments go');
-  const copy = findDataDir(join(folder, 'copy'));
+  const copy = dataDirLayout(join(folder, 'copy'));
   assert.deepEqual([verify(copy).faults, findSegments(copy.journal).length], [[], before.length]);
 });
 

@@ -15,7 +15,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { fail, must } from '../../../engine/base/assert.js';
 import { Engine } from '../../../engine/engine.js';
-import { findDataDir } from '../../../persistence/data-dir/layout.js';
+import { dataDirLayout } from '../../../persistence/data-dir/layout.js';
 import { readMarkFile } from '../../../persistence/journal/mark.js';
 import { findSegments } from '../../../persistence/journal/segment/names.js';
 import { type Restored, restore } from '../../../persistence/upkeep/restore/restore.js';
@@ -26,10 +26,10 @@ import { digestAt } from '../support/made-dir.js';
 import { flipBit, makeFor, SNAPSHOTS_AFTER } from '../support/operator-dir.js';
 
 function expectGood(out: string, restored: Restored): void {
-  const report = verify(findDataDir(out));
+  const report = verify(dataDirLayout(out));
   assert.deepEqual([report.faults, report.replayed?.toSeq], [[], restored.seq]);
   assert.equal(report.replayed?.stateDigest, restored.stateDigest);
-  assert.equal(readMarkFile(findDataDir(out).markFile)?.lastSeq, restored.seq);
+  assert.equal(readMarkFile(dataDirLayout(out).markFile)?.lastSeq, restored.seq);
 }
 
 test('at every command of a journal the restored state is that of a replay', (t) => {
@@ -57,7 +57,7 @@ test('the new directory has the secrets, and the snapshots and the archive up to
   symlinkSync('deleted', join(dir.snapshots, `snapshot-${'1'.padStart(16, '0')}-${'0'.repeat(32)}.db`));
   const restored = await toteJson<Restored>(['restore', dir.root, '--to', String(toSeq), '--out', out]);
   expectGood(out, restored);
-  const copy = findDataDir(out);
+  const copy = dataDirLayout(out);
   for (const name of ['masterSecretFile', 'operatorTokenFile'] as const) {
     assert.deepEqual(readFileSync(copy[name]), readFileSync(dir[name]));
     assert.equal(statSync(copy[name]).mode & 0o777, 0o600);
@@ -90,7 +90,7 @@ test('with a damaged tail everything before it is restored, and the loss is repo
   const ran = await tote(['restore', dir.root, '--out', out]);
   assert.equal(ran.code, 1, 'acknowledged commands are missing');
   assert.ok(ran.stderr.endsWith(`npx tote verify '${out}'\n`), ran.stderr);
-  const { faults, lastSeq } = verify(findDataDir(out));
+  const { faults, lastSeq } = verify(dataDirLayout(out));
   assert.deepEqual([faults, lastSeq], [[], bad.firstSeq - 1]);
   assert.match(ran.stdout, new RegExp(`After ${bad.firstSeq - 1} the source is not good: .*checksum`));
   const lost = `acknowledged commands up to ${engine.seq}: ${bad.firstSeq} to ${engine.seq} are lost`;
@@ -108,8 +108,8 @@ test('what is not good beside the journal is named, left out or not believed', (
   const { dir } = makeFor(t);
   const cut = join(dir.root, '..', 'cut');
   restore(dir, new Stretches(dir), { out: cut, toSeq: 100 });
-  cpSync(dir.snapshots, findDataDir(cut).snapshots, { recursive: true });
-  const beyond = new Stretches(findDataDir(cut));
+  cpSync(dir.snapshots, dataDirLayout(cut).snapshots, { recursive: true });
+  const beyond = new Stretches(dataDirLayout(cut));
   assert.equal(beyond.lastSeq, 100);
   assert.match(beyond.notes.at(-1) ?? '', /^The snapshot at \d+ was passed over: it is not of this/);
   writeFileSync(dir.archiveFile, 'no database');

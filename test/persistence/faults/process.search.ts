@@ -12,7 +12,7 @@ import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { Engine } from '../../../engine/engine.js';
 import { ArchiveWriter } from '../../../persistence/archive/writer.js';
-import { findDataDir, openDataDir } from '../../../persistence/data-dir/layout.js';
+import { dataDirLayout, openDataDir } from '../../../persistence/data-dir/layout.js';
 import { CHAIN_START } from '../../../persistence/journal/segment/batch-row.js';
 import { findSegments } from '../../../persistence/journal/segment/names.js';
 import { backup } from '../../../persistence/upkeep/backup/backup.js';
@@ -165,9 +165,9 @@ test('a directory on a read-only mount is refused with what to do, and its copy 
   if (!mount('--bind', root, place)) return t.skip('this user may not mount');
   try {
     assert.ok(mount('-o', 'remount,ro,bind', place));
-    assert.throws(() => readAll(findDataDir(place)), /copy the data directory to where this user may/);
+    assert.throws(() => readAll(dataDirLayout(place)), /copy the data directory to where this user may/);
     const refused = refusal('data_dir_invalid', /read-only .* such as a copy\.$/);
-    assert.throws(() => backup(findDataDir(place), `${root}-copy`), refused);
+    assert.throws(() => backup(dataDirLayout(place), `${root}-copy`), refused);
     for (const path of [place, join(place, 'new'), join(place, 'new', 'below')])
       assert.throws(() => openDataDir(path), refused);
   } finally {

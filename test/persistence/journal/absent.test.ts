@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { type DataDir, findDataDir } from '../../../persistence/data-dir/layout.js';
+import { type DataDir, dataDirLayout } from '../../../persistence/data-dir/layout.js';
 import { absentPath, readAbsent, writeAbsent } from '../../../persistence/journal/segment/absent.js';
 import { findSegments, firstSeqOf } from '../../../persistence/journal/segment/names.js';
 import { openStore, type Recovered } from '../../../persistence/recovery/open-store.js';
@@ -96,7 +96,7 @@ test('a damaged file is a fault of its own, which a backup names; a start rebuil
     backup(dir, copy).faults.join(),
     /absent, which says where the journal begins, cannot be read/,
   );
-  assert.deepEqual(verify(findDataDir(copy)).faults, []);
+  assert.deepEqual(verify(dataDirLayout(copy)).faults, []);
   assert.match(start(dir).notes.join(), /cannot be read: its checksum does not match.*made anew/);
   assert.deepEqual(verify(dir).faults, []);
 });

@@ -4,7 +4,7 @@ import fs, { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { findDataDir } from '../../../persistence/data-dir/layout.js';
+import { readableFolders } from '../../../persistence/data-dir/layout.js';
 import { createMarkFile, EMPTY_MARK, MarkFile, readMarkFile } from '../../../persistence/journal/mark.js';
 import { findSegments } from '../../../persistence/journal/segment/names.js';
 import {
@@ -79,7 +79,7 @@ test('without a valid slot, or without the file, a journal with batches is refus
     ['openSync', dir.markFile, () => new MarkFile(dir.markFile)],
     ['accessSync', dir.markFile, () => recover(dir)],
     ['accessSync', onlySegment(dir), () => recover(dir)],
-    ['accessSync', dir.archive, () => findDataDir(dir.root)],
+    ['accessSync', dir.archive, () => readableFolders(dir)],
   ] as const) {
     // Root may read and write everything.
     const denied = t.mock.method(fs, call, (path: string) =>

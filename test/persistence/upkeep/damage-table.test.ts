@@ -11,7 +11,7 @@ import Database from 'better-sqlite3';
 import { must } from '../../../engine/base/assert.js';
 import { exitCodeOf } from '../../../persistence/cli/frame/exit-codes.js';
 import { walPath } from '../../../persistence/data-dir/files.js';
-import { type DataDir, findDataDir } from '../../../persistence/data-dir/layout.js';
+import { type DataDir, dataDirLayout } from '../../../persistence/data-dir/layout.js';
 import { JournalError } from '../../../persistence/errors.js';
 import { findSegments } from '../../../persistence/journal/segment/names.js';
 import { openStore } from '../../../persistence/recovery/open-store.js';
@@ -87,7 +87,7 @@ function startOn(path: string): string {
 function backupTo(dir: DataDir, copy: string): string {
   try {
     const { faults } = backup(dir, copy);
-    const left = verify(findDataDir(copy)).faults.filter(({ part }) => part === 'snapshot');
+    const left = verify(dataDirLayout(copy)).faults.filter(({ part }) => part === 'snapshot');
     assert.deepEqual(left, []);
     return `all the rest, code ${faults.length > 0 ? 1 : 0}`;
   } catch (thrown) {
@@ -127,7 +127,7 @@ for (const [what, damages] of Object.entries(DAMAGES)) {
     const { lacksCommands, notes } = restore(dir, new Stretches(dir), { out, toSeq: null });
     assert.match(row.restore, lacksCommands ? /code 1/ : /code 0/, notes.join('\n'));
     assert.equal(startOn(out), 'starts');
-    assert.equal(existsSync(findDataDir(out).archiveFile), !damages.includes(loseArchive));
+    assert.equal(existsSync(dataDirLayout(out).archiveFile), !damages.includes(loseArchive));
   });
 }
 
@@ -185,7 +185,7 @@ for (const [what, { damages, apply }] of Object.entries(REMEDIES)) {
     const kept = join(made.dir.root, '..', 'kept');
     assert.deepEqual(backup(made.dir, kept).faults, []);
     for (const damage of damages) damage(made);
-    apply(made.dir, findDataDir(kept));
+    apply(made.dir, dataDirLayout(kept));
     const report = verify(made.dir);
     assert.deepEqual([report.faults, report.lastSeq], [[], made.engine.seq]);
     assert.equal(startOn(made.dir.root), 'starts');

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { newSha256 } from '../../../crypto/hashes.js';
 import { must } from '../../../engine/base/assert.js';
-import { findDataDir } from '../../../persistence/data-dir/layout.js';
+import { dataDirLayout } from '../../../persistence/data-dir/layout.js';
 import { openStore } from '../../../persistence/recovery/open-store.js';
 import { backup } from '../../../persistence/upkeep/backup/backup.js';
 import { type Restored, restore } from '../../../persistence/upkeep/restore/restore.js';
@@ -93,7 +93,7 @@ for (const [what, damages, expected] of CASES) {
 /** Before a start and after it. Returns the report before. */
 function expectServable(out: string, restored: Restored): ReturnType<typeof verify> {
   const [report] = Array.from({ length: 2 }, () => {
-    const verified = verify(findDataDir(out));
+    const verified = verify(dataDirLayout(out));
     // Without an archive the history before a gap is unknown, which stays a fault.
     const faults = verified.faults.filter(({ part }) => part !== 'archive' || restored.archive !== null);
     assert.deepEqual(faults, []);
@@ -133,7 +133,7 @@ test('a directory restored behind a gap can be followed, backed up and restored 
   lose(1)(made);
   const first = join(made.dir.root, '..', 'first');
   restore(made.dir, new Stretches(made.dir), { out: first, toSeq: null });
-  const dir = findDataDir(first);
+  const dir = dataDirLayout(first);
   const again = restore(dir, new Stretches(dir), { out: `${first}-again`, toSeq: null });
   assert.deepEqual([again.seq, again.lacksCommands], [made.engine.seq, false]);
   assert.doesNotMatch(again.notes.join(), /new journal begins at/);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { must } from '../../../engine/base/assert.js';
 import { readArchiveProgress } from '../../../persistence/archive/file.js';
-import { findDataDir } from '../../../persistence/data-dir/layout.js';
+import { dataDirLayout } from '../../../persistence/data-dir/layout.js';
 import { readMarkFile } from '../../../persistence/journal/mark.js';
 import { readAbsent } from '../../../persistence/journal/segment/absent.js';
 import { SnapshotFiles } from '../../../persistence/snapshot/files.js';
@@ -36,7 +36,7 @@ test('the newest snapshot is the new beginning, and the loss after it is reporte
   const { lastSeq } = must(readMarkFile(made.dir.markFile), 'mark');
   assert.match(told, new RegExp(`${seq + 1} to ${lastSeq} are lost, the last of them of about 20`));
   assert.match(told, /given again/);
-  const restored = findDataDir(out);
+  const restored = dataDirLayout(out);
   assert.deepEqual([readArchiveProgress(restored)?.seq, readAbsent(restored)], [seq, seq]);
 });
 
