@@ -2,11 +2,14 @@
 import { assert, must } from '../base/assert.js';
 import type { KeyView } from '../model/views.js';
 
-type KeyRecord = { -readonly [field in keyof KeyView]: KeyView[field] } & { readonly digest: string };
+type NewKey = Omit<KeyView, 'key' | 'enabled' | 'deadmanSeconds'> & { readonly digest: string };
+type KeyRecord = { -readonly [field in keyof KeyView]: KeyView[field] };
 
 export class KeyTable {
   readonly #keys: KeyRecord[] = [];
-  readonly #digests = new Set<string>();
+  /** In the order of the keys. */
+  readonly #digests: string[] = [];
+  readonly #taken = new Set<string>();
   readonly #byAccount = new Map<number, number[]>();
 
   get count(): number {
@@ -19,7 +22,7 @@ export class KeyTable {
     return must(this.#keys[key - 1], 'key');
   }
   digest(key: number): string {
-    return must(this.#keys[key - 1], 'key').digest;
+    return must(this.#digests[key - 1], 'key');
   }
   ofAccount(account: number): readonly KeyView[] {
     return (this.#byAccount.get(account) ?? []).map((key) => this.view(key));
@@ -29,22 +32,13 @@ export class KeyTable {
     return this.ofAccount(account).filter((key) => isActive(key, nowMs)).length;
   }
 
-  add(record: Omit<KeyRecord, 'key' | 'enabled' | 'deadmanSeconds'>): number {
-    const { account, digest, scopesMask, expiresAtMs, createdAtMs } = record;
-    assert(!this.#digests.has(digest), 'a key with this digest exists');
+  add({ account, digest, scopesMask, expiresAtMs, createdAtMs }: NewKey): number {
+    assert(!this.#taken.has(digest), 'a key with this digest exists');
     const key = this.#keys.length + 1;
     // No spread: it would give every record a hidden class of its own, and every read would miss the inline cache.
-    this.#keys.push({
-      key,
-      account,
-      digest,
-      scopesMask,
-      enabled: true,
-      expiresAtMs,
-      createdAtMs,
-      deadmanSeconds: 0,
-    });
-    this.#digests.add(digest);
+    this.#keys.push({ key, account, scopesMask, enabled: true, expiresAtMs, createdAtMs, deadmanSeconds: 0 });
+    this.#digests.push(digest);
+    this.#taken.add(digest);
     const ofAccount = this.#byAccount.get(account);
     if (ofAccount === undefined) this.#byAccount.set(account, [key]);
     else ofAccount.push(key);

@@ -15,7 +15,7 @@ import { RULES_VERSION, type Rules } from '../../../engine/model/rules.js';
 import type { AccountView, KeyView } from '../../../engine/model/views.js';
 import type { PushFeed } from '../../../feeds/push-feed.js';
 import { Refused, refuse, refuseInvalid } from '../../kit/refused.js';
-import { keyView, type Reply } from './reads.js';
+import type { Reply } from './reads.js';
 
 export const OUTDATED = new Refused(
   'preview_outdated',
@@ -137,7 +137,7 @@ export class OperatorCommands {
     by,
     seen,
   }: Rotation): Reply<CommandResult> => {
-    const before = keyView(this.options.sequencer.engine.key(key));
+    const before = this.options.sequencer.engine.key(key);
     refuseOutdated(seen, before);
     const timeMs = this.options.sequencer.stampMs();
     // Each rotation changes the expiry, also of a key that ends within the overlap: `seen` is good for one.
@@ -253,7 +253,7 @@ export class OperatorCommands {
       if (event.type === 'accountCreated' || event.type === 'accountUpdated')
         account = engine.account(event.account);
       else if (event.type === 'keyCreated' || event.type === 'keyUpdated')
-        keys.push(keyView(engine.key(event.key)));
+        keys.push({ ...engine.key(event.key) });
       else if (event.type === 'balanceMoved') moved = event;
     }
     return { account, keys, moved, seq: outcome.seq, isReplay: outcome.status === 'replayed' };

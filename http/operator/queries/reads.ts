@@ -78,7 +78,7 @@ export class OperatorReads {
   readonly key = ({ key }: { readonly key: number }): Reply<KeyView> => {
     const { engine } = this.sequencer;
     if (key < 1 || key > engine.keyCount) refuse('key_not_found', 'no such key');
-    return { result: keyView(engine.key(key)), after: engine.seq };
+    return { result: { ...engine.key(key) }, after: engine.seq };
   };
 
   /** By number. */
@@ -108,7 +108,7 @@ export class OperatorReads {
       if (enabled !== null && view.enabled !== enabled) return null;
       if (expiresBeforeMs !== null && (view.expiresAtMs ?? Number.POSITIVE_INFINITY) >= expiresBeforeMs)
         return null;
-      return keyView(view);
+      return { ...view };
     };
     return search(searched, own?.length ?? engine.keyCount, look, this.#seq);
   };
@@ -196,31 +196,11 @@ export function* search<T>(
   return seq();
 }
 
-/** Without the digest. A copy, because the engine's own record changes with the next command. */
-export const keyView = ({
-  key,
-  account,
-  scopesMask,
-  enabled,
-  expiresAtMs,
-  createdAtMs,
-  deadmanSeconds,
-}: KeyView): KeyView => ({
-  ...{ key, account, scopesMask, enabled },
-  ...{ expiresAtMs, createdAtMs, deadmanSeconds },
-});
-
 /** A copy, because the engine's own round changes with the next command. */
-function openRound(round: RoundView) {
-  const { market, roundNumber, startTimeMs, lockTimeMs, endTimeMs, openPrice, closePrice, status, result } =
-    round;
-  const { poolUpCents, poolDownCents, payoutUpCents, payoutDownCents, betCount, volumeCents } = round;
-  const { seedCents, feeBps, voidReason } = round;
+function openRound({ quote, proof: _, ...round }: RoundView) {
   return {
-    ...{ market, roundNumber, startTimeMs, lockTimeMs, endTimeMs, openPrice, closePrice, status, result },
-    ...{ poolUpCents, poolDownCents, payoutUpCents, payoutDownCents, betCount, volumeCents },
-    ...{ seedCents, feeBps, voidReason },
+    ...round,
     /** The house's average result from its bets; null where the seeds are fixed. */
-    edgeCents: round.quote?.edgeCents ?? null,
+    edgeCents: quote?.edgeCents ?? null,
   };
 }
