@@ -91,42 +91,17 @@ export class Gateway implements Serving {
   }
 
   take(message: ToServing): void {
-    if (message === WAKE) {
-      this.#hub?.wake();
-      return;
-    }
-    switch (message.kind) {
-      case 'accept':
-        orFail(this.post, this.#accept(message.descriptors, message.host, message.port));
-        return;
-      case 'renew':
-        renewFor(this.#transport, this.post);
-        return;
-      case 'swapApps':
-        this.#acceptor?.swap(message.before, message.after);
-        return;
-      case 'serve':
-        this.#rules = message.rules;
-        this.#serve(message.archive);
-        return;
-      case 'rules':
-        this.#rules = message.rules;
-        return;
-      case 'head':
-        this.#head = message.head;
-        return;
-      case 'stopAccepting':
-        this.#stopAccepting();
-        return;
-      case 'close':
-        orFail(this.post, this.#close());
-        return;
-      case 'halt':
-        orFail(this.post, this.#halt());
-        return;
-      default:
-        return;
-    }
+    if (message === WAKE) this.#hub?.wake();
+    else if (message.kind === 'accept')
+      orFail(this.post, this.#accept(message.descriptors, message.host, message.port));
+    else if (message.kind === 'renew') renewFor(this.#transport, this.post);
+    else if (message.kind === 'swapApps') this.#acceptor?.swap(message.before, message.after);
+    else if (message.kind === 'serve') this.#serve(message.rules, message.archive);
+    else if (message.kind === 'rules') this.#rules = message.rules;
+    else if (message.kind === 'head') this.#head = message.head;
+    else if (message.kind === 'stopAccepting') this.#stopAccepting();
+    else if (message.kind === 'close') orFail(this.post, this.#close());
+    else if (message.kind === 'halt') orFail(this.post, this.#halt());
   }
 
   /** Requests are held until `#serve`. */
@@ -149,8 +124,9 @@ export class Gateway implements Serving {
     }
   }
 
-  #serve(archive: MessagePort): void {
+  #serve(rules: Rules, archive: MessagePort): void {
     const { setup } = this;
+    this.#rules = rules;
     const isManual = setup.manualClock !== null;
     const rights = new Rights(setup.rights);
     const board = boardOf(setup.board);
