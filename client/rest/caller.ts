@@ -1,10 +1,10 @@
 /** Calls over HTTP: reads, writes and cancellations each keep their own pace. */
-import { type Failure, NO_MARKS, type OrderMarks } from '../base/errors.js';
+import { NO_MARKS, type OrderMarks } from '../base/errors.js';
 import type { Surroundings } from '../base/timing.js';
 import type { Hosts } from './hosts.js';
 import { Pace } from './pace.js';
 import { type CallOptions, persist } from './persist.js';
-import { type Fetch, isFailure, type Success, sendRequest, type Wanted } from './send-request.js';
+import { type Fetch, isFailure, type Sent, type Success, sendRequest, type Wanted } from './send-request.js';
 
 export interface CallDefaults {
   readonly timeoutMs: number;
@@ -44,23 +44,12 @@ export class Caller {
     const isCancel = request.method === 'DELETE';
     const isWrite = request.marks !== undefined || isCancel;
     const pace = this.#paces[isCancel ? 'cancel' : isWrite ? 'write' : 'read'];
-    const attempt = async (): Promise<Success | Failure> => {
-      let headers: Headers | null = null;
+    const attempt = async (): Promise<Sent> => {
       const { base } = this.hosts;
       request.onSend?.();
-      try {
-        const { outcome, ...answer } = await sendRequest(
-          this.#wanted(base, request),
-          this.send,
-          timeoutMs,
-          signal,
-        );
-        headers = answer.headers;
-        if (isFailure(outcome)) this.hosts.failed(base, outcome.code);
-        return outcome;
-      } finally {
-        pace.answered(headers);
-      }
+      const sent = await sendRequest(this.#wanted(base, request), this.send, timeoutMs, signal);
+      if (isFailure(sent.outcome)) this.hosts.failed(base, sent.outcome.code);
+      return sent;
     };
     const { marks = NO_MARKS, namesRound = false } = request;
     return persist(attempt, { pace, retryForMs, marks, isWrite, namesRound, signal }, this.around);

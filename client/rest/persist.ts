@@ -7,7 +7,7 @@ import { backoffMs, type Surroundings } from '../base/timing.js';
 import type { OrderRequest, OrderResult } from '../base/types.js';
 import type { Pace } from './pace.js';
 import { Doubt, isRetried } from './retry.js';
-import { isFailure, type Success } from './send-request.js';
+import { isFailure, type Sent, type Success } from './send-request.js';
 
 export interface CallOptions {
   /** Ends the call, which fails with `aborted`; `isOutcomeUnknown` says whether an order may have been placed all the same. */
@@ -73,12 +73,9 @@ interface Persistence {
 /** After `Retry-After` the server admits one request; a little chance keeps several clients apart. */
 const RETRY_AFTER_JITTER_MS = 250;
 
-/**
- * `attempt` ends what `pace.sent` has begun. It throws only the reason of the signal, and only after it has sent
- * something.
- */
+/** `attempt` throws only the reason of the signal, and only after it has sent something. */
 export async function persist(
-  attempt: () => Promise<Success | Failure>,
+  attempt: () => Promise<Sent>,
   { pace, retryForMs, marks, isWrite, namesRound, signal }: Persistence,
   around: Surroundings,
 ): Promise<Success> {
@@ -99,7 +96,8 @@ export async function persist(
     await pace.wait(signal).catch(() => undefined);
     if (signal?.aborted === true) throw error(aborted(signal), attempts - 1);
     pace.sent();
-    const outcome = await attempt().catch(() => aborted(signal));
+    const { outcome, headers } = await attempt().catch(() => ({ outcome: aborted(signal), headers: null }));
+    pace.answered(headers);
     if (!isFailure(outcome)) return outcome;
     last = outcome;
     doubt.add(outcome);

@@ -15,7 +15,7 @@ import {
   type PlacedOrder,
   persist,
 } from '../rest/persist.js';
-import { type Success, timedOut } from '../rest/send-request.js';
+import { type Sent, type Success, timedOut } from '../rest/send-request.js';
 
 type Outcome = Success | Failure;
 /** Each attempt has an id of its own. */
@@ -134,12 +134,8 @@ export class StreamOrders {
   #persist(message: Message, marks: OrderMarks, options: CallOptions): Promise<Success> {
     const { timeoutMs = this.defaults.timeoutMs, retryForMs = this.defaults.retryForMs, signal } = options;
     const pace = this.#paces[message.op];
-    const attempt = async (): Promise<Outcome> => {
-      try {
-        return await this.#attempt(message, timeoutMs, signal);
-      } finally {
-        pace.answered(null);
-      }
+    const attempt = async (): Promise<Sent> => {
+      return { outcome: await this.#attempt(message, timeoutMs, signal), headers: null };
     };
     const namesRound = message.op === 'order' && message.order.roundId !== undefined;
     return persist(attempt, { pace, retryForMs, marks, isWrite: true, namesRound, signal }, this.around);
