@@ -220,7 +220,7 @@ export class RequestContext implements HttpRequest, HttpResponder, SlowRequest, 
       return;
     }
     if (this.fault === null) {
-      this.#pieces ??= new BodyBuffer(BODY_BYTES_MAX);
+      this.#pieces ??= new BodyBuffer();
       this.#pieces.add(chunk);
     }
     this.#receivedBytes = bytes;
@@ -386,14 +386,12 @@ class BodyBuffer {
   #room: Uint8Array = NOTHING;
   #usedBytes = 0;
 
-  constructor(private readonly bytesMax: number) {}
-
-  /** Copies the piece. All pieces together have at most `bytesMax` bytes. */
+  /** Copies the piece. All pieces together have at most `BODY_BYTES_MAX` bytes. */
   add(chunk: ArrayBuffer): void {
     const bytes = this.#usedBytes + chunk.byteLength;
-    assert(bytes <= this.bytesMax, 'a body that is too long is not kept');
+    assert(bytes <= BODY_BYTES_MAX, 'a body that is too long is not kept');
     if (bytes > this.#room.byteLength) {
-      const room = new Uint8Array(Math.min(this.bytesMax, bytes * 2));
+      const room = new Uint8Array(Math.min(BODY_BYTES_MAX, bytes * 2));
       room.set(this.#room.subarray(0, this.#usedBytes));
       this.#room = room;
     }
