@@ -118,8 +118,8 @@ export interface ChangedRule {
   readonly to: RuleValue['value'] | null;
 }
 
-/** A command's fields are in its text form (`command-codec.ts`); a refusal's are those of `Denial` or `Guesses`. */
-export interface ActionFields {
+/** A command's fields are in its text form (`command-codec.ts`). */
+export interface ActionFields extends Partial<Omit<Denial, 'operator'> & Guesses> {
   /** '' where none was given. */
   readonly reason: string;
   readonly account?: number;
@@ -144,12 +144,6 @@ export interface ActionFields {
   /** The rules file, and the operators' changes to it, from this command on. */
   readonly file?: readonly RuleValue[];
   readonly changes?: readonly RuleValue[];
-  readonly role?: OperatorRole;
-  readonly route?: string;
-  readonly times?: number;
-  readonly wrong?: number;
-  readonly refused?: number;
-  readonly addresses?: readonly string[];
 }
 
 export interface ActionView extends ActionPlace {

@@ -12,7 +12,7 @@ import type { Refused } from '../kit/refused.js';
 import type { GatewayMeter } from '../metrics/gateway-meter.js';
 import { HeadTexts } from '../wire/head-texts.js';
 import type { StreamCancelAll } from '../wire/stream-requests.js';
-import { doneMessageText, orderMessageText } from '../wire/stream-text.js';
+import { doneMessageText, type Moment, orderMessageText } from '../wire/stream-text.js';
 import { dataOf } from '../wire/wire.js';
 import type { Connection } from './connection.js';
 import type { ApiRequest } from './requests.js';
@@ -24,7 +24,7 @@ const NO_RESPONDER = { send: () => fail('an order of a stream is answered by a m
 
 export interface OrderHost {
   readonly meter: GatewayMeter;
-  moment(): { readonly seq: number; readonly timeMs: number };
+  moment(): Moment;
   /** Sends the answer to an order, with others of the same stream that come right behind it. */
   sendAnswer(connection: Connection, text: string): void;
   onAnswered(connection: Connection): void;
