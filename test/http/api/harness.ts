@@ -290,3 +290,6 @@ export function errorOf(reply: Reply): string {
 }
 
 export const codeOf = (reply: Reply): string => errorOf(reply).split(':')[0] ?? '';
+
+export const limitsOf = ({ headers }: Pick<Reply, 'headers'>): number[] =>
+  ['limit', 'remaining', 'reset'].map((name) => Number(headers.get(`x-ratelimit-${name}`)));

@@ -6,13 +6,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { TIERS } from '../../../engine/model/domain.js';
 import { RATE_LIMITS } from '../../support/api/spec.js';
-import { type Bettor, codeOf, Harness, MINUTE_MS, type Reply, withRounds } from './harness.js';
+import { type Bettor, codeOf, Harness, limitsOf, MINUTE_MS, type Reply, withRounds } from './harness.js';
 
 const ORDER = { marketId: 'BTC_ONE_MINUTE', prediction: 'UP', amount: 10 };
 const TEN_MINUTES_MS = 10 * MINUTE_MS;
-
-const limitsOf = ({ headers }: Reply): number[] =>
-  ['limit', 'remaining', 'reset'].map((name) => Number(headers.get(`x-ratelimit-${name}`)));
 
 function disable(api: Harness, { key }: Bettor): void {
   api.submit({ kind: 'updateKey', key, enabled: false });

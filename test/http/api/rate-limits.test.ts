@@ -3,13 +3,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { UNLIMITED } from '../../../http/limits/rate-limits.js';
 import { RATE_LIMITS } from '../../support/api/spec.js';
-import { codeOf, errorOf, MINUTE_MS, type Reply, withBettor, withRounds } from './harness.js';
+import { codeOf, errorOf, limitsOf, MINUTE_MS, type Reply, withBettor, withRounds } from './harness.js';
 
 const ORDER = { marketId: 'BTC_ONE_MINUTE', prediction: 'UP', amount: 10 };
 const TOO_LARGE = { code: 'body_too_large', detail: '' } as const;
-
-const limitsOf = ({ headers }: Pick<Reply, 'headers'>): number[] =>
-  ['limit', 'remaining', 'reset'].map((name) => Number(headers.get(`x-ratelimit-${name}`)));
 
 test('reads and writes of a key are counted apart, and told in the headers, until a minute has passed', () => {
   const { api, secret } = withBettor({ limits: { ...RATE_LIMITS, keyRead: 3, keyWrite: 2 } });

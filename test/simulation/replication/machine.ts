@@ -7,11 +7,7 @@ import { Engine } from '../../../engine/engine.js';
 import { encodeCommand } from '../../../engine/model/command-codec.js';
 import type { Batch, JournalWriter, JournalWriterEvents, StoredBatch } from '../../../engine/model/ports.js';
 import { dataDirLayout } from '../../../persistence/data-dir/layout.js';
-import {
-  CHAIN_START,
-  type ChainPosition,
-  sealBatch,
-} from '../../../persistence/journal/segment/batch-row.js';
+import { sealBatch } from '../../../persistence/journal/segment/batch-row.js';
 import { replayBatch } from '../../../persistence/replay/replay.js';
 import type { EpochMemory } from '../../../persistence/replication/log/replicated-log.js';
 import type { FromReplication, ToReplication } from '../../../persistence/replication/messages.js';
@@ -20,7 +16,7 @@ import type { ReplicatedJournal } from '../../../persistence/replication/replica
 import { type OpenJournal, Replicator } from '../../../persistence/replication/replicator.js';
 import type { ReplicationEvents, ReplicationLink } from '../../../persistence/replication/thread.js';
 import { fromErrorParts } from '../../../persistence/thread/error-parts.js';
-import { epochMemory } from '../../persistence/replication/support.js';
+import { BEGINNING, epochMemory, journalOf } from '../../persistence/replication/support.js';
 import type { Rng } from '../../support/reference/random/rng.js';
 import type { Scheduler } from '../machine/scheduler.js';
 import type { Checks, Leading } from './checks.js';
@@ -186,10 +182,7 @@ export class SimMachine {
   #openJournal(): OpenJournal {
     const rows = [...this.rows];
     return {
-      end: positionOf(rows.at(-1)),
-      beforeLast: rows.length === 0 ? null : positionOf(rows.at(-2)),
-      chainAt: (seq) =>
-        seq === 0 ? CHAIN_START : (rows.find(({ lastSeq }) => lastSeq === seq)?.chain ?? null),
+      ...journalOf(rows),
       readBatches: (afterSeq) => rows.filter(({ lastSeq }) => lastSeq > afterSeq),
       close: () => undefined,
     };
@@ -215,7 +208,7 @@ export class SimMachine {
           // Nothing is kept behind a lost row.
           if (!process.isAlive && !isKept) isLost = true;
           if (this.process !== process || isLost) return;
-          this.rows.push(sealBatch(positionOf(this.rows.at(-1)), batch));
+          this.rows.push(sealBatch(this.rows.at(-1) ?? BEGINNING, batch));
           checks.journal(this.node, this.rows, this.rows.length - 1);
           if (!isEarly) process.deliver('message', done);
         });
@@ -304,8 +297,5 @@ export class SimMachine {
 }
 
 const OPERATED = { reason: 'simulated', operator: 'simulation' } as const;
-
-const positionOf = (row: StoredBatch | undefined): ChainPosition =>
-  row === undefined ? { lastSeq: 0, chain: CHAIN_START } : { lastSeq: row.lastSeq, chain: row.chain };
 
 const forward = <T>(message: T, on: (message: T) => void): void => on(message);
