@@ -107,9 +107,10 @@ function startsOf(by: Length, from: number | null, to: number | null, nowMs: num
   const lengthMs = LENGTHS_MS[by];
   const toMs = Math.ceil((to ?? nowMs + 1) / lengthMs) * lengthMs;
   const fromMs = from === null ? toMs - PARTS_DEFAULT[by] * lengthMs : Math.floor(from / lengthMs) * lengthMs;
-  if (fromMs >= toMs) return refuseInvalid('from must be before to');
+  const end = to === null ? 'now' : 'to';
+  if (fromMs >= toMs) return refuseInvalid(`from must be before ${end}`);
   if (toMs - fromMs > PARTS_MAX[by] * lengthMs)
-    return refuseInvalid(`from and to must be at most ${PARTS_MAX[by]} ${by}s apart`);
+    return refuseInvalid(`from must be at most ${PARTS_MAX[by]} ${by}s before ${end}`);
   const firstMs = Math.max(0, fromMs);
   return Array.from({ length: (toMs - firstMs) / lengthMs }, (_, index) => firstMs + index * lengthMs);
 }
