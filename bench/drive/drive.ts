@@ -49,7 +49,7 @@ export async function drive(
   const ratePerSecond = watched.all.inTime / seconds;
   const latency = watched.all.latencies.summary();
   return {
-    isGood: audit.faults.length === 0,
+    isGood: audit.faults.length === 0 && latency.count > 0,
     result: {
       name: 'drive',
       tables: [
@@ -57,6 +57,9 @@ export async function drive(
         failureTable(failures, sent),
       ],
       notes: [
+        ...(latency.count === 0
+          ? ['NOTHING WAS MEASURED: no request has had the answer that it asks for.']
+          : []),
         auditNote(audit),
         `${figure(sent)} requests in ${figure(seconds)}${seconds < run.seconds ? ` of ${run.seconds}` : ''} s: ${figure(ratePerSecond)} answers a second without an error of ${figure(run.rate)} planned, ` +
           `over ${run.connections} connections, with ${players.length} keys of ${audit.accounts} accounts.`,

@@ -233,4 +233,6 @@ test('errors are counted by code, and the run goes on', async () => {
   assert.deepEqual(counts, { errors: failed, market: result.sent - failed });
   assert.deepEqual([sumOf(data, 'failed'), audit.found], [failed, 0]);
   assert.match(stdout, /trading_disabled +\d+/);
+  const none = await bench([...base, '--seconds=1', '--rate=20', '--mix=orders=1', `--out=${out}`]);
+  assert.deepEqual([none.code, /NOTHING WAS MEASURED/.test(none.stdout)], [1, true], none.stderr);
 });
