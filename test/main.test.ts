@@ -150,7 +150,7 @@ const NOT_LOADED = /better-sqlite3 does not load on Node .*`npm rebuild .*\. was
 test('a start with an argument, with too few descriptors for its gateways, or on another Node than SQLite, is refused before it has done anything', async () => {
   const dir = newDataDir();
   const under = ['sh', '-c', 'ulimit -n 300; exec "$0" "$@"'];
-  const tooFew = /TOTE_GATEWAYS: 4 need at least 336 files, .* only 300: raise `ulimit -n`/;
+  const tooFew = /TOTE_GATEWAYS=4: such a start opens 336 files, .* only 300: raise `ulimit -n`/;
   await refuses({ dataDir: dir, under, env: { TOTE_GATEWAYS: '4' } }, tooFew);
   const withWord = ['sh', '-c', 'exec "$0" "$@" status'];
   await refuses({ dataDir: dir, under: withWord }, /status: the server takes no arguments; .* npx tote has/);

@@ -43,8 +43,8 @@ export function tooFewDescriptors(descriptors: number, gateways: number): string
   const needed = START_DESCRIPTORS + gateways * GATEWAY_START_DESCRIPTORS;
   if (descriptors >= needed) return null;
   return (
-    `TOTE_GATEWAYS: ${gateways} need at least ${needed} files, and this process may open only ${descriptors}: ` +
-    'raise `ulimit -n`, or start fewer'
+    `TOTE_GATEWAYS=${gateways}: such a start opens ${needed} files, and this process may open only ${descriptors}: ` +
+    `raise \`ulimit -n\`${gateways === 0 ? '' : ', or start fewer gateways'}`
   );
 }
 

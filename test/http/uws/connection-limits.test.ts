@@ -45,7 +45,7 @@ test("the limit is read from the kernel's text", () => {
 test('a start needs more descriptors with more gateways', () => {
   assert.deepEqual([tooFewDescriptors(Infinity, 64), tooFewDescriptors(240, 2)], [null, null]);
   const problem = tooFewDescriptors(239, 2) ?? '';
-  for (const told of ['TOTE_GATEWAYS: 2', '240', '239', 'ulimit -n']) assert.ok(problem.includes(told), told);
+  for (const told of ['TOTE_GATEWAYS=2', '240', '239', 'ulimit -n']) assert.ok(problem.includes(told), told);
 });
 
 test('the last quarter of the connections is kept from strangers, and half of it for this machine alone', () => {
