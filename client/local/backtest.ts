@@ -16,6 +16,8 @@ const program = programNamed('backtest', 'feeds prices to a bot, and tells what 
   .option('--out <folder>', 'gets the bets (CSV) and a plot (SVG)', 'backtest')
   .option('--verbose', 'print what the bot tells, too');
 
+const FRAMES = ['ONE_MINUTE', 'FIVE_MINUTES', 'FIFTEEN_MINUTES', 'FOUR_HOURS', 'ONE_DAY'];
+
 interface Options {
   readonly prices: string;
   readonly market: string;
@@ -54,6 +56,8 @@ async function main(): Promise<void> {
   const path = readPrices(file);
   const prices = pricesOf(path, marketId);
   if (prices.length === 0) throw new UsageError(`${file} has no prices for ${marketId}`);
+  if (!FRAMES.some((frame) => marketId.endsWith(`_${frame}`)))
+    throw new UsageError(`--market: ${marketId} must end in one of ${FRAMES.join(', ')}`);
   const log = verbose ? say : () => undefined;
   const run = await runBacktest({ bot, marketId, path, balance, log });
   const times = [path[0], path.at(-1)].map((row) => new Date(row?.timeMs ?? 0).toISOString());

@@ -114,6 +114,7 @@ const WRONG: readonly (readonly [name: string, args: readonly string[], line: Re
   ['backtest', ['momentun'], /^error: .* The bots are momentum, imbalance, both-sides\.\n$/],
   ['backtest', ['momentum', 'imbalance'], /^error: too many arguments\..*\n$/],
   ['backtest', ['momentum', '--market', 'ETH_ONE_DAY'], /^.*day\.csv has no prices for ETH_ONE_DAY\n$/],
+  ['backtest', ['momentum', '--market', 'BTC_FOO'], /^--market: BTC_FOO must end in one of .*\n$/],
 ];
 test('a mistake in a command is one line and exit code 2', async () => {
   const env = { ...process.env, TOTE_DATA_DIR: join(folder, 'nowhere'), TOTE_API_KEY: undefined };
