@@ -8,7 +8,7 @@
  * digests. The mark is written last: an unfinished copy has none, and no server starts on it.
  */
 import { existsSync, readdirSync, rmSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { newSha256 } from '../../../crypto/hashes.js';
 import { must } from '../../../engine/base/assert.js';
 import type { Engine } from '../../../engine/engine.js';
@@ -17,6 +17,7 @@ import type { ArchivePosition } from '../../archive/schema.js';
 import { ArchiveWriter } from '../../archive/writer.js';
 import { databaseBytes, fileBytes, ifThere } from '../../data-dir/files.js';
 import { type DataDir, openDataDir } from '../../data-dir/layout.js';
+import { lockDataDir } from '../../data-dir/lock.js';
 import { isPassing, JournalError } from '../../errors.js';
 import { createMarkFile, EMPTY_MARK } from '../../journal/mark.js';
 import { findSegments } from '../../journal/segment/names.js';
@@ -63,10 +64,14 @@ export function restore(
   const endSeq = Math.min(stretch.lastSeq, toSeq ?? stretch.lastSeq);
   const history = new History(stretch, snapshots, { onSeq, onNote: (note) => notes.push(note) });
   const engine = history.engineAt(endSeq);
+  requireSpace(resolve(out), bytesOf(source));
   const wasThere = existsSync(out);
+  const dir = openDataDir(out);
+  // Outside of the try: what another restore writes there is not this one's to remove.
+  using _lock = lockDataDir(dir);
+  if (existsSync(dir.markFile))
+    throw new JournalError('data_dir_locked', `Another process has restored into ${dir.root} meanwhile.`);
   try {
-    const dir = openDataDir(out);
-    requireSpace(dir.root, bytesOf(source));
     notes.push(...copySecrets(source, dir), ...secretNotes(dir, engine.rules));
     const { end, segments, isBatchSplit } = writeJournal(source, stretch, engine, dir);
     const copied = copySnapshots(snapshots, stretch, endSeq, dir);

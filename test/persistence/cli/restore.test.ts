@@ -142,6 +142,15 @@ test('a snapshot of another journal is not believed where this one has its row, 
   assert.deepEqual([all.length, passedOver.length], [1, 2], 'before the first root they are the same');
 });
 
+test('of two restores into one place the first to end stays', (t) => {
+  const { dir } = makeFor(t);
+  const target = { out: join(dir.root, '..', 'both'), toSeq: null };
+  const all: Restored[] = [];
+  const meanwhile = (): unknown => all.length > 0 || all.push(restore(dir, new Stretches(dir), target));
+  assert.throws(() => restore(dir, new Stretches(dir), target, meanwhile), { code: 'data_dir_locked' });
+  expectGood(target.out, must(all[0], 'the first'));
+});
+
 test('it never writes to an existing place, which is refused and left unchanged', async (t) => {
   const { dir } = makeFor(t);
   const taken = join(dir.root, '..', 'taken');
