@@ -10,6 +10,7 @@ import type { OperatorToken, Refusals } from '../engine/model/operators.js';
 import { Front } from '../http/gateway/front.js';
 import { openPorts, requireDescriptors } from '../http/gateway/ports.js';
 import { EngineMeter } from '../http/metrics/engine-meter.js';
+import { fileSystemRisks } from '../persistence/data-dir/file-system.js';
 import { writeFileDurably } from '../persistence/data-dir/files.js';
 import { openOperatorTokens } from '../persistence/data-dir/operator-tokens.js';
 import { masterSecretFingerprint } from '../persistence/data-dir/secrets.js';
@@ -57,7 +58,8 @@ async function start(given: Config, log: Log, operators: Worker): Promise<void> 
   const rules = hasFollowed ? await rulesNow(given, store, log) : given.rules;
   const setup = resolveSetup({ ...given, rules }, store.engine.setup);
   const { config } = setup;
-  for (const risk of risksOf(config)) log.write('unsafe_setting', {}, risk);
+  const places = config.isProduction ? fileSystemRisks(dir.root) : [];
+  for (const risk of [...risksOf(config), ...places]) log.write('unsafe_setting', {}, risk);
   const manualClock = openClock(config, store, log);
 
   const tokens = { dir, token: config.operatorToken, file: config.operatorTokensFile };

@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import Database from 'better-sqlite3';
 import type { Setup } from '../engine/model/setup.js';
+import { fileSystemRisks } from '../persistence/data-dir/file-system.js';
 import { toteProcess, toteText } from './support/processes/cli.js';
 import { linesOf } from './support/processes/log-lines.js';
 import { newDataDir, Server, type ServerOptions, startRefused } from './support/processes/server.js';
@@ -74,7 +75,8 @@ test('production starts on what `tote init` has made: its money, no demo account
   assert.match(stdout, /^ +feed +simulated +PRICES ARE SIMULATED$/m);
   const told = linesOf(stderr, 'unsafe_setting').map(({ level, msg }) => `${level} ${msg.split(':')[0]}`);
   const alone = `40 ${dir} was a leader's or a standby's, and TOTE_REPLICATION is not set`;
-  assert.deepEqual(told, [alone, '40 TOTE_FEED=simulated', '40 TOTE_RATE_LIMITS=off']);
+  const forgets = fileSystemRisks(dir).map(() => '40 TOTE_DATA_DIR');
+  assert.deepEqual(told, [alone, '40 TOTE_FEED=simulated', '40 TOTE_RATE_LIMITS=off', ...forgets]);
 });
 
 test('SIGTERM ends with 0 and a clean journal; SIGKILL loses nothing acknowledged; nobody else starts on it', async () => {

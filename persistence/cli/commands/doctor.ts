@@ -10,6 +10,7 @@ import { risksOf } from '../../../config/production.js';
 import { type RunningConfig, resolveSetup } from '../../../config/setup.js';
 import { attempt, orRefuse } from '../../../engine/base/attempt.js';
 import { type ClockSync, readClockSync } from '../../../process/clock-sync.js';
+import { LOCAL, UNFIT } from '../../data-dir/file-system.js';
 import { openFile } from '../../data-dir/files.js';
 import { type DataDir, dataDirLayout } from '../../data-dir/layout.js';
 import { readOperatorTokens } from '../../data-dir/operator-tokens.js';
@@ -36,26 +37,6 @@ export interface Check {
 
 /** Connections of both ports, and the process's own files. */
 const OPEN_FILES = 10_512;
-/** By the numbers of statfs(2). */
-const LOCAL: ReadonlyMap<number, string> = new Map([
-  [0xef53, 'ext4'],
-  [0x58465342, 'xfs'],
-  [0x9123683e, 'btrfs'],
-  [0x2fc12fc1, 'zfs'],
-  [0xf2f52010, 'f2fs'],
-]);
-/** Gone with the machine or the container, or without the locks and syncs that SQLite needs. */
-const UNFIT: ReadonlyMap<number, string> = new Map([
-  [0x01021994, 'tmpfs'],
-  [0x858458f6, 'ramfs'],
-  [0x794c7630, 'overlay'],
-  [0x6969, 'nfs'],
-  [0xff534d42, 'cifs'],
-  [0xfe534d42, 'smb'],
-  [0x00c36400, 'ceph'],
-  [0x01021997, '9p'],
-  [0x65735546, 'fuse'],
-]);
 const SYNCS = 200;
 const PAGE = Buffer.alloc(4_096, 1);
 

@@ -11,6 +11,7 @@ import {
   judgeSpace,
   judgeSync,
 } from '../../../persistence/cli/commands/doctor.js';
+import { fileSystemRisks } from '../../../persistence/data-dir/file-system.js';
 import { parseChrony } from '../../../process/clock-sync.js';
 import { tote, toteText } from '../../support/processes/cli.js';
 import { temporaryDir } from '../support/journal-files.js';
@@ -48,6 +49,7 @@ test('each point has its limits, and whatever is not good says what to do', () =
   found.forEach(([[verdict, advice], expected], at) => {
     assert.deepEqual([at, verdict, advice === null], [at, expected, verdict === 'good']);
   });
+  assert.match(fileSystemRisks('/dev/shm').join(), /^TOTE_DATA_DIR: \/dev\/shm is on tmpfs, /);
 });
 
 test('what chrony says is read as it writes it', () => {
