@@ -16,12 +16,13 @@ import {
 } from '../engine/model/domain.js';
 import { describeTypeErrors } from './type-errors.js';
 
-type CountFromOne = number & tags.Type<'uint32'> & tags.Minimum<1>;
-type DurationMs = number & tags.Type<'uint32'>;
+type Count = number & tags.Type<'uint64'> & tags.Maximum<4_294_967_295>;
+type CountFromOne = Count & tags.Minimum<1>;
+type DurationMs = Count;
 type Cents = number & tags.Type<'uint64'> & tags.Maximum<1_000_000_000_000_000>;
 type StakeCents = number & tags.Type<'uint64'> & tags.Minimum<1> & tags.Maximum<typeof STAKE_CENTS_MAX>;
 
-type ShareE6 = number & tags.Type<'uint32'> & tags.Maximum<1_000_000>;
+type ShareE6 = number & tags.Type<'uint64'> & tags.Maximum<1_000_000>;
 
 interface HouseOverrides {
   readonly policy?: 'fair' | 'fixed';
@@ -45,7 +46,7 @@ type UtcMinute = string & tags.Pattern<'^20[0-9]{2}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[
 
 interface NewsOverrides {
   readonly at: UtcMinute;
-  readonly minutes: CountFromOne & tags.Maximum<10_080>;
+  readonly minutes: number & tags.Type<'uint64'> & tags.Minimum<1> & tags.Maximum<10_080>;
   /** All if absent. */
   readonly assets?: readonly Asset[] & tags.MinItems<1> & tags.UniqueItems;
   readonly factor?: Factor;
@@ -58,7 +59,7 @@ interface ProfileOverrides {
 
 interface TierOverrides {
   readonly maxStakeCents?: Cents;
-  readonly activeKeysMax?: number & tags.Type<'uint32'>;
+  readonly activeKeysMax?: Count;
 }
 
 /** Anything left out stays as it is. */
@@ -71,7 +72,7 @@ export interface RulesOverrides {
    */
   readonly limits?: { readonly [target: string]: MarketOverrides };
   readonly tiers?: { readonly [tier in Tier]?: TierOverrides };
-  readonly feeBps?: number & tags.Type<'uint32'> & tags.Maximum<9_999>;
+  readonly feeBps?: number & tags.Type<'uint64'> & tags.Maximum<9_999>;
   readonly lossLimits?: {
     readonly marketCents?: Cents & tags.Minimum<1>;
     readonly assetCents?: Cents & tags.Minimum<1>;
@@ -81,10 +82,10 @@ export interface RulesOverrides {
   readonly news?: { readonly [name: string]: NewsOverrides };
   readonly profiles?: { readonly [asset: string]: ProfileOverrides };
   readonly cutoffMs?: DurationMs;
-  readonly slippageE2?: number & tags.Type<'uint32'> & tags.Maximum<10_000>;
+  readonly slippageE2?: number & tags.Type<'uint64'> & tags.Maximum<10_000>;
   readonly lateOpenBettingMs?: DurationMs;
   readonly openBetsMax?: CountFromOne;
-  readonly historyBetsMax?: number & tags.Type<'uint32'> & tags.Minimum<typeof LIST_LIMIT_MAX>;
+  readonly historyBetsMax?: Count & tags.Minimum<typeof LIST_LIMIT_MAX>;
   readonly settledRoundsMax?: CountFromOne;
   readonly idempotencyEntriesMax?: CountFromOne;
 }

@@ -43,7 +43,7 @@ interface UpdateKeyBody extends Reasoned {
 }
 interface RotateKeyBody extends Reasoned {
   /** How long the old key is good beside the new one; a day if absent. */
-  readonly overlapSeconds?: number & tags.Type<'uint32'> & tags.Maximum<2_592_000>;
+  readonly overlapSeconds?: number & tags.Type<'uint64'> & tags.Maximum<2_592_000>;
   /** When the new key expires; never if absent. */
   readonly expiresAt?: (string & tags.Format<'date-time'>) | null;
   /** Each rotation brings the old key's expiry forward. */

@@ -64,7 +64,7 @@ interface PricesResult {
   readonly refused: readonly { readonly index: number; readonly crypto: Asset; readonly reason: string }[];
 }
 /** 31 days. Longer moves take several calls, so progress can be observed. */
-type AdvanceMs = number & tags.Type<'uint32'> & tags.Maximum<2_678_400_000>;
+type AdvanceMs = number & tags.Type<'uint64'> & tags.Maximum<2_678_400_000>;
 interface ClockBody extends Reasoned {
   readonly advanceMs: AdvanceMs;
 }

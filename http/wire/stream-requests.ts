@@ -75,7 +75,7 @@ export interface StreamDeadman {
   seconds: DeadmanSeconds;
 }
 
-export type DeadmanSeconds = number & tags.Type<'uint32'> & tags.Maximum<300>;
+export type DeadmanSeconds = number & tags.Type<'uint64'> & tags.Maximum<300>;
 
 export type ClientMessage =
   | Subscribe

@@ -180,7 +180,7 @@ export interface OrderRequest {
 /** An order to quote. */
 export interface QuoteRequest extends OrderRequest {
   /** How many equal orders to quote the amount in, besides one (extension): each has this share of it and the other fields. Absent is 1. */
-  parts?: number & tags.Type<'uint32'> & tags.Minimum<1> & tags.Maximum<100> & Extension;
+  parts?: number & tags.Type<'uint64'> & tags.Minimum<1> & tags.Maximum<100> & Extension;
 }
 
 /** An accepted bet. */

@@ -249,6 +249,7 @@ const BAD_RULES: readonly (readonly [content: unknown, expected: RegExp])[] = [
   [{ profiles: { BTC: { hours: [1] } } }, /profiles\.BTC\.hours must be .*at least 24/],
   [{ profiles: { BTX: {} } }, /profiles: "BTX" does not exist/],
   [{ feeBps: 0.5 }, /feeBps must be a whole number from 0$/],
+  [{ feeBps: 5e9 }, /feeBps must be a number, at most 9999$/],
   [{ limits: { BTC: { house: { seedCents: 0 } } } }, /limits\.BTC\.house\.seedCents must be .*at least 1/],
   [
     { limits: { BTC: { maxStakeCents: 9e12 + 1 } } },
