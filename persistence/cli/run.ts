@@ -103,11 +103,9 @@ async function runCommand(
     const dataDir = args[length] as string | undefined;
     const context = { out, dir: await dataDirFor(spec, dataDir) };
     const exitCode = await spec.run(context, options, args.slice(0, length));
-    clearProgress();
     out.flush();
     return exitCode;
   } catch (thrown) {
-    clearProgress();
     if (thrown instanceof ReaderGone) return EXIT.done;
     const isKnown = thrown instanceof JournalError || thrown instanceof UsageError;
     // The code is null for errors of the operating system or SQLite, and for programming errors.
@@ -122,5 +120,7 @@ async function runCommand(
       isKnown || isOfFile(thrown) || !(thrown instanceof Error) ? messageOf(thrown) : thrown.stack;
     out.note(`tote ${name}: ${reason}`);
     return exitCodeOf(thrown);
+  } finally {
+    clearProgress();
   }
 }

@@ -11,6 +11,7 @@ import { hasSegments } from '../../journal/segment/names.js';
 import { requireSqlite } from '../../sqlite.js';
 import type { ExitCode } from './exit-codes.js';
 import type { Output } from './output.js';
+import { showReading } from './progress.js';
 
 export interface Context {
   /** May be damaged, read-only or in use. */
@@ -52,6 +53,7 @@ export async function dataDirFor({ needs }: CliCommand, named: string | undefine
   const path = named ?? process.env['TOTE_DATA_DIR'] ?? './data';
   const dir = dataDirLayout(path);
   if (needs !== undefined && needs !== 'folder') return dir;
+  showReading(dir.root);
   const folders = readableFolders(dir);
   const hasJournal = folders.includes(dir.journal) && hasSegments(dir.journal);
   // Not imported above: it loads the engine, which not every command needs.

@@ -5,6 +5,7 @@
 import { spawnSync } from 'node:child_process';
 import { writeSync } from 'node:fs';
 import { codeOf, reasonOf } from '../../errors.js';
+import { clearProgress } from './progress.js';
 import { textOf } from './text.js';
 
 const STDOUT = 1;
@@ -73,8 +74,14 @@ export class Output {
 }
 
 export const PROCESS_STREAMS: Streams = {
-  stdout: writeAll,
-  stderr: (text) => void process.stderr.write(text),
+  stdout: (bytes) => {
+    if (process.stdout.isTTY) clearProgress();
+    writeAll(bytes);
+  },
+  stderr: (text) => {
+    clearProgress();
+    process.stderr.write(text);
+  },
   ...(process.stdout.isTTY ? { page, terminalRows: process.stdout.rows } : {}),
 };
 

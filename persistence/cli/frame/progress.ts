@@ -21,6 +21,11 @@ export function showProgress(title: string, total: number): (done: number) => vo
   };
 }
 
+/** On a terminal, before the first look at `root`: while its disk hangs, nothing more can be told. */
+export function showReading(root: string): void {
+  if (process.stderr.isTTY) process.stderr.write(`reading ${root} ...`);
+}
+
 /** Before anything else is written there. */
 export function clearProgress(): void {
   if (process.stderr.isTTY) process.stderr.write(ERASE_LINE);
