@@ -143,7 +143,8 @@ export function asFileFault(
     return fault('data_dir_invalid', sentence);
   }
   if (isDiskFull(thrown)) {
-    const sentence = `can be neither read nor written while its disk is full (${reason}). Free some space, and try again: nothing is lost.`;
+    const state = code === 'SQLITE_FULL' ? 'is full' : 'is full or fails';
+    const sentence = `can be neither read nor written while its disk ${state} (${reason}). Free some space, and try again: nothing is lost.`;
     return fault('disk_full', sentence);
   }
   if (code.startsWith('SQLITE_IOERR')) return disk(reason);
