@@ -18,6 +18,7 @@ import type { SnapshotMeta, SnapshotRef, SnapshotStore } from '../../engine/host
 import { IDEMPOTENCY } from '../../engine/snapshot/bets.js';
 import { closing } from '../data-dir/closing.js';
 import { ifThere, openFile, renameDurably } from '../data-dir/files.js';
+import { isWithheld } from '../data-dir/layout.js';
 import { codeOf, isDiskFull, JournalError, reasonOf } from '../errors.js';
 import { noRest, type Rest } from '../thread/pace.js';
 import { readMeta, readTable, tableNamed } from './schema.js';
@@ -187,7 +188,7 @@ function isRunning(pid: number): boolean {
 function damaged(path: string, thrown: unknown): JournalError {
   return new JournalError(
     'snapshot_damaged',
-    `The snapshot ${path} is damaged: ${messageOf(thrown)}. It is not needed where an older one, or the whole journal, is good.`,
+    `The snapshot ${path} ${isWithheld(thrown) ? 'cannot be read' : 'is damaged'}: ${messageOf(thrown)}. It is not needed where an older one, or the whole journal, is good.`,
     { cause: thrown },
   );
 }
