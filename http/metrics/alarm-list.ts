@@ -5,7 +5,7 @@
 import { type MetricGaugeName, metricOf, SPACE_LEVELS } from './gauges.js';
 import type { Reading } from './readings.js';
 import { LOG_AWAY_MS, STANDBY_BEHIND_MS } from './replication.js';
-import type { VitalName, Vitals } from './vitals.js';
+import { SAMPLE_EVERY_MS, type VitalName, type Vitals } from './vitals.js';
 
 export interface Measured {
   /** Both the figure and its bound have it; '' for a number of things. */
@@ -125,11 +125,11 @@ const CRITICAL: Declared = {
     what: 'too much waits to become durable: orders are refused',
     advice:
       'The disk is too slow or hangs: see slow_commits, iostat, and what else writes to it. A commit of 30 s stops the server.',
-    // Without the NATS servers it is replication_away.
-    figure: ({ gauges }) => (gauges.get('logAwayMs') > 0 ? 0 : gauges.get('isBacklogged')),
-    promql: '(tote_journal_backlogged unless tote_replication_away_seconds > 0)',
-    above: 0,
-    forSeconds: 5,
+    // A minute's share: while syncs take seconds, orders are refused for moments, again and again.
+    figure: (_reading, vitals) => (vitals.sum('backloggedSamples', 60) * SAMPLE_EVERY_MS) / 60_000,
+    promql: 'avg_over_time((tote_journal_backlogged unless tote_replication_away_seconds > 0)[1m:5s])',
+    unit: 'share',
+    above: 0.1,
   },
   replication_away: {
     what: 'the NATS servers have taken nothing for a while: nothing is acknowledged, and orders are refused',

@@ -96,6 +96,8 @@ const COLUMNS = {
   gatewaysBusyPercent: busyPercent(gatewaysActiveMs),
   journalBusyPercent: busyPercent(({ gauges }) => gauges.get('journalActiveMs')),
   backlogCommands: gauge('backlogCommands'),
+  // Without the NATS servers the alarm is replication_away.
+  backloggedSamples: ({ gauges }) => (gauges.get('logAwayMs') > 0 ? 0 : gauges.get('isBacklogged')),
   shadowLagCommands: gauge('shadowLagCommands'),
   archiveLagCommands: gauge('archiveLagCommands'),
   snapshotAgeSeconds: ({ gauges, timeMs }) => Math.max(0, timeMs - gauges.get('snapshotAtMs')) / 1_000,

@@ -198,6 +198,10 @@ test('a leader is alarmed of standbys and NATS servers, a server by itself is no
   gauges.set({ isBacklogged: 1 });
   assert.deepEqual(namesWith({ awayMs: 6_000 }), ['replication_away', 'slow_publishes']);
   assert.deepEqual(namesWith({}), ['journal_backlog', 'slow_publishes']);
+  gauges.set({ isBacklogged: 0 });
+  sample();
+  assert.equal(alarms.raised[0]?.name, 'journal_backlog', 'it stays between two slow syncs');
+  assert.deepEqual(namesWith({}), ['slow_publishes']);
 });
 
 test('a thread that hangs is an alarm although it tells nothing', () => {
