@@ -1,14 +1,15 @@
 /** A port for a server that is started again on it: connections of clients never have one of these. */
-import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
-/** Below the ports that Linux gives to connections, which may take one while the server is away. */
-const FROM = 20_000;
-const BEFORE = 32_000;
+/**
+ * Below the ports that Linux gives to connections, which may take one while the server is away. Each process of tests has its
+ * own hundred.
+ */
+let next = 20_000 + (process.pid % 120) * 100;
 
 export async function fixedPort(): Promise<string> {
   for (;;) {
-    const port = randomInt(FROM, BEFORE);
+    const port = next++;
     if (await isFree(port)) return String(port);
   }
 }
