@@ -1,6 +1,7 @@
 /**
  * Can a bettor win against the house? The real engine and the real quotes against bettors, thousands of rounds a case. Exit
- * code 1 where a strategy wins beyond its interval though prices cannot be foretold, or where more than one in a hundred orders of a fair flow is refused.
+ * code 1 where a strategy wins beyond its interval though prices cannot be foretold, where the rounds are too few for an interval, or
+ * where more than one in a hundred orders of a fair flow is refused.
  */
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { Command, InvalidArgumentError, Option } from 'commander';
@@ -85,6 +86,7 @@ function report(
       'figures',
     );
     const about = `${name}, ${asset}_${frame}: ${strategy.name}`;
+    if (interval === Infinity) faults.push(`${about}: too few rounds for an interval, give more --rounds`);
     if (profit + interval < 0 && !foretold.includes(strategy.sight)) faults.push(`${about} wins`);
     if (flows.includes(strategy) && refusedShare > REFUSED_MAX) faults.push(`${about}: too many are refused`);
     return [
