@@ -127,6 +127,8 @@ export function requirePlace(
       `Nothing is ${done} ${resolve(to)}: ${why}. Name another directory.`,
     );
   };
+  // A shell's variable that is not set: the working directory is not meant.
+  if (to === '') refuse('its name is empty');
   const way = relative(realPathOf(root), realPathOf(resolve(to)));
   if (way.split(sep)[0] !== '..') refuse('it is the data directory itself, or lies in it');
   if (!existsSync(to)) return;

@@ -9,7 +9,7 @@ import { type DataDir, dataDirLayout, readableFolders } from '../../data-dir/lay
 import { JournalError } from '../../errors.js';
 import { hasSegments } from '../../journal/segment/names.js';
 import { requireSqlite } from '../../sqlite.js';
-import type { ExitCode } from './exit-codes.js';
+import { type ExitCode, UsageError } from './exit-codes.js';
 import type { Output } from './output.js';
 import { showReading } from './progress.js';
 
@@ -51,6 +51,8 @@ export const defineCommand = <Options extends object, Operands extends readonly 
 export async function dataDirFor({ needs }: CliCommand, named: string | undefined): Promise<DataDir> {
   if (needs !== 'files' && needs !== 'nothing') requireSqlite();
   const path = named ?? process.env['TOTE_DATA_DIR'] ?? './data';
+  if (path === '' && needs !== 'nothing')
+    throw new UsageError('DATA_DIR or TOTE_DATA_DIR is empty: name the data directory.');
   const dir = dataDirLayout(path);
   if (needs !== undefined && needs !== 'folder') return dir;
   showReading(dir.root);

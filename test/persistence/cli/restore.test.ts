@@ -158,6 +158,7 @@ test('it never writes to an existing place, which is refused and left unchanged'
   writeFileSync(join(taken, 'file'), 'mine');
   symlinkSync(dir.root, `${taken}-link`);
   for (const [out, why] of [
+    ['', /its name is empty/],
     [taken, /it is not empty/],
     [dir.root, /it is the data directory itself/],
     [join(`${taken}-link`, 'new'), /or lies in it/],
