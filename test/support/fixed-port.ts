@@ -1,10 +1,7 @@
 /** A port for a server that is started again on it: connections of clients never have one of these. */
 import { createServer } from 'node:net';
 
-/**
- * Below the ports that Linux gives to connections, which may take one while the server is away. Each process of tests has its
- * own hundred.
- */
+/** A hundred for each process, below the ports that Linux gives to connections, also while the server is away. */
 let next = 20_000 + (process.pid % 120) * 100;
 
 export async function fixedPort(): Promise<string> {
