@@ -58,11 +58,12 @@ async function main(): Promise<void> {
   if (prices.length === 0) throw new UsageError(`${file} has no prices for ${marketId}`);
   if (!FRAMES.some((frame) => marketId.endsWith(`_${frame}`)))
     throw new UsageError(`--market: ${marketId} must end in one of ${FRAMES.join(', ')}`);
+  // A place that cannot be written to is found out before the run.
+  mkdirSync(out, { recursive: true });
   const log = verbose ? say : () => undefined;
   const run = await runBacktest({ bot, marketId, path, balance, log });
   const times = [path[0], path.at(-1)].map((row) => new Date(row?.timeMs ?? 0).toISOString());
   const title = `${name} on ${marketId}, ${times.join(' to ')}`;
-  mkdirSync(out, { recursive: true });
   const [plot, bets] = [join(out, `${name}.svg`), join(out, `${name}.csv`)];
   writeFileSync(plot, plotSvg(title, prices, resultsOf(run.settled).curve));
   writeFileSync(bets, csvOf(run.settled));
