@@ -150,7 +150,7 @@ async function giveLease(log: NatsLog, entry: Omit<LeaseEntry, 'revision'>, revi
 
 async function open({ nats, stream, credentials, ca }: LeadOptions): Promise<NatsLog> {
   const servers = nats === undefined ? null : parseNatsServers(nats);
-  if (servers === null) throw new UsageError(`--nats: expected ${NATS_SERVERS_FORM}`);
+  if (servers === null) throw new UsageError(`--nats or TOTE_REPLICATION: expected ${NATS_SERVERS_FORM}`);
   if (!isStreamName(stream)) throw new UsageError(`--stream: expected ${STREAM_NAME_FORM}`);
   if (ca !== undefined && !servers.isTls) throw new UsageError('--ca: is of use only with tls:// in --nats');
   const tls = servers.isTls ? { caFile: ca ?? null } : null;
