@@ -22,7 +22,7 @@ import { drive } from '../../bench/drive/drive.js';
 import { LIMIT_HEADERS, placed } from '../../bench/load/workload.js';
 import { type DriveRun, HELP, readOptions, UsageError } from '../../bench/report/options.js';
 import type { SectionResult } from '../../bench/report/section.js';
-import { openMarkets } from '../../bench/tote/bettors.js';
+import { marketsForRun, openMarkets } from '../../bench/tote/bettors.js';
 import { OPERATOR_TOKEN, ToteServer } from '../../bench/tote/server.js';
 import { ToteClient } from '../../client/index.js';
 import { newFolder } from '../support/new-folder.js';
@@ -161,7 +161,8 @@ test('a run that is ended leaves neither a server nor a file behind', async () =
 test('the audit tells an order that is nowhere, another stake, and bets of others', async () => {
   const players = await lookUpPlayers(driveOf('--rate', '1', '--connections', '1'), plain.apiKeys);
   const marks = await markAccounts(players);
-  const marketId = 'BTC_ONE_DAY';
+  const markets = await marketsForRun(plain.server, plain.apiKeys[0] ?? '', 60_000);
+  const marketId = markets[0]?.id ?? '';
   const named = async (key: string): Promise<string> => {
     const client = new ToteClient({ url: `${url}/v1`, key });
     return (await client.placeOrder({ marketId, prediction: 'UP', amount: 1 })).bet.id;
