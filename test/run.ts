@@ -76,8 +76,7 @@ const found = readdirSync(folder, { recursive: true, encoding: 'utf8' });
 const paths = select(found, { isProve, parts: program.args }).filter(
   (path) => !onlyFailed || kept.failed.includes(path),
 );
-if (paths.length === 0)
-  throw new Error(`no test file in ${folder} matches ${process.argv.slice(2).join(' ')}`);
+if (paths.length === 0) program.error(`no test file in ${folder} matches ${process.argv.slice(2).join(' ')}`);
 
 process.env['TEST_EFFORT'] = effort;
 // Each Node would read all of these certificates at its start, and no test calls the internet.
