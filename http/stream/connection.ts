@@ -26,12 +26,17 @@ export interface ConnectionHost {
 }
 
 const TOO_FAST = new Refused('rate_limited', `more than ${L.MESSAGES_PER_SECOND} messages in a second`);
+const TOO_MANY_SUBSCRIPTIONS = new Refused(
+  'rate_limited',
+  `more than ${L.SUBSCRIPTIONS_PER_SECOND} subscriptions in a second`,
+);
 /** Close codes from here on are free for applications: an error's is this and its status. */
 const CLOSE_CODES = 4_000;
 
 export class Connection implements StreamOwner, Client {
   #isOpen = true;
   readonly #rate = new WindowCount(1_000);
+  readonly #subscriptions = new WindowCount(1_000);
   /** Pings and pongs of the WebSocket. */
   readonly #signs = new WindowCount(1_000);
   #misunderstood = 0;
@@ -139,10 +144,16 @@ export class Connection implements StreamOwner, Client {
     if ('refused' in request) this.#onBadRequest(request);
     else if (messages > L.MESSAGES_PER_SECOND) {
       this.refuse(request.id, TOO_FAST, 1);
+    } else if (this.#subscribesTooOften(request, heardMs)) {
+      this.refuse(request.id, TOO_MANY_SUBSCRIPTIONS, 1);
     } else {
       this.#misunderstood = 0;
       this.host.onRequest(this, request, heardMs);
     }
+  }
+
+  #subscribesTooOften({ op }: Request | UsualOrder, heardMs: number): boolean {
+    return op === 'subscribe' && this.#subscriptions.count(heardMs) > L.SUBSCRIPTIONS_PER_SECOND;
   }
 
   #endFlood(): void {

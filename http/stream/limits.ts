@@ -6,6 +6,8 @@ export const MESSAGE_BYTES_MAX = 4 * 1024;
 /** Further messages are refused. */
 export const MESSAGES_PER_SECOND = 50;
 export const FLOOD_PER_SECOND = 500;
+/** Further ones are refused. Each is sent a snapshot, which costs as much as a hundred other messages. */
+export const SUBSCRIPTIONS_PER_SECOND = 10;
 /** In a row; then the stream ends. */
 export const MISUNDERSTOOD_MAX = 10;
 /** A client for whom more than this waits in memory is too slow. */

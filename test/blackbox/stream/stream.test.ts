@@ -152,8 +152,10 @@ test('what is not understood is refused with a code, and ten in a row end the st
   assert.deepEqual(await stream.closed, { code: 4400, reason: 'invalid_request' });
 });
 
-test('a flood is refused, then ends the stream', async () => {
+test('a flood of subscriptions is refused, and a flood of messages ends the stream, too', async () => {
   const stream = await open(trader.secret);
+  for (let sent = 0; sent < 30; sent++) stream.send({ op: 'subscribe', id: sent, channel: 'markets' });
+  assert.equal((await stream.take('error')).message, 'more than 10 subscriptions in a second');
   for (let sent = 0; sent < 2_000 && !stream.isClosed; sent++) stream.send({ op: 'ping', id: sent });
   assert.deepEqual(await stream.closed, { code: 4429, reason: 'rate_limited' });
   assert.ok(stream.arrived('error').some(({ code }) => code === 'rate_limited'));
