@@ -5,7 +5,7 @@ import {
   isRefusal,
   type ReachedSeq,
 } from '../../engine/model/archive-reads.js';
-import { refusedBy } from '../kit/refused.js';
+import { Refused, refusedBy } from '../kit/refused.js';
 import type { QuestionKind, QuestionOf, Told } from '../link/questions.js';
 import type { Call } from './call.js';
 import { OVERLOADED, refusedOf } from './refusals.js';
@@ -25,21 +25,37 @@ export function ask<K extends QuestionKind>(
   if (!isSent) throw OVERLOADED;
 }
 
+/** A quarter of what waits for the archive at a gateway: one account must not take the places of all others. */
+const ARCHIVE_QUESTIONS_MAX = 16;
+const ARCHIVE_FULL = new Refused(
+  'overloaded',
+  `${ARCHIVE_QUESTIONS_MAX} requests of the account wait for the archive; try again`,
+  ['Retry-After', '1'],
+);
+
 /**
  * First asks how far the archive must have come, once that is durable, so that nothing acknowledged is missing from its
  * answer. `read` is one of `ArchiveReads`; `onAnswer` may throw a refusal.
  */
 export const askArchive = <Q extends ReachedSeq, A extends ArchiveAnswer>(
-  services: Pick<Services, 'link'>,
+  services: Pick<Services, 'link' | 'archiveQuestions'>,
   call: Call,
   kind: 'accountSeq' | 'lifecycleSeq',
   read: (question: Q, tell: (told: A | ArchiveRefusal) => void) => void,
   question: Omit<NoInfer<Q>, 'reachedSeq'>,
   onAnswer: (answer: A) => void,
 ): void =>
-  ask(services, call, { kind }, ({ seq: reachedSeq }) =>
+  ask(services, call, { kind }, ({ seq: reachedSeq }) => {
+    const { archiveQuestions } = services;
+    const { account } = call;
+    const before = archiveQuestions.get(account) ?? 0;
+    if (before === ARCHIVE_QUESTIONS_MAX) throw ARCHIVE_FULL;
+    archiveQuestions.set(account, before + 1);
     read({ ...question, reachedSeq } as Q, (told) => {
+      const left = (archiveQuestions.get(account) ?? 1) - 1;
+      if (left === 0) archiveQuestions.delete(account);
+      else archiveQuestions.set(account, left);
       if (isRefusal(told)) call.refuse(refusedBy(told));
       else call.attempt(() => onAnswer(told as A));
-    }),
-  );
+    });
+  });

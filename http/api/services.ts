@@ -61,5 +61,7 @@ export function servicesOf(parts: PublicApiParts) {
     hashes: new BetHashes(seeds, parts.betHashes),
     digests: new IdempotencyDigests(parts.masterSecret),
     sign: statementSigner(parts.signing),
+    /** By account: how many wait for the archive. */
+    archiveQuestions: new Map<number, number>(),
   };
 }

@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from '../../../client/rest/pages.js';
+import { type ArchiveRefusal, archiveReads } from '../../../engine/model/archive-reads.js';
 import type { LedgerEntry, SettledRound } from '../../../http/wire/archive-types.js';
 import type { OrderResult, Position } from '../../../http/wire/types.js';
 import { NO_ARCHIVE } from '../../support/engine/archive-of-journal.js';
@@ -172,6 +173,16 @@ test('bets that left memory are listed also after operators have had it keep mor
   const before = `before=${new Date(api.clock.wallMs).toISOString()}`;
   for (const [query, count] of Object.entries({ '': 1_501, 'status=settled': 201, [before]: 201 }))
     assert.equal(all<Position>(api, secret, '/v1/orders', query, 200).length, count, query);
+});
+
+test('16 questions of one account wait for the archive, and others find room', () => {
+  const held: ((refusal: ArchiveRefusal) => void)[] = [];
+  const { api, secret } = withRounds({ archive: archiveReads((_question, tell) => held.push(tell)) });
+  const ask = (key: string) => api.begin('GET', '/v1/rounds', { key });
+  const waiting = Array.from({ length: 16 }, () => ask(secret));
+  assert.deepEqual([ask(secret).reply?.status, ask(api.bettor().secret).reply], [503, null]);
+  held[0]?.({ refused: 'archive_behind', detail: '' });
+  assert.deepEqual([waiting[0]?.reply?.status, ask(secret).reply, held.length], [503, null, 18]);
 });
 
 test('without an archive what it alone has is refused, and what is in memory is answered', () => {
