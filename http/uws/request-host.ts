@@ -47,7 +47,8 @@ export interface RequestHost {
   readonly handler: HttpHandler;
   /** The transport expires them after `dueMs`. */
   readonly slow: Set<SlowRequest>;
-  readonly inTurn: Pick<RequestsInTurn, 'isFull'>;
+  readonly requestsInTurn: Pick<TurnCount, 'isFull'>;
+  readonly piecesInTurn: TurnCount;
   /** While closing, every answer closes its connection. */
   readonly isClosing: boolean;
   monotonicMs(): number;
@@ -86,20 +87,19 @@ export class SlowRequests extends Set<SlowRequest> {
   }
 }
 
-/** Takes some 5 ms. */
-const REQUESTS_AT_ONCE = 512;
-
 /**
- * Counts the requests of a turn of the event loop. The library reads on from a socket that fills its buffer, so a
- * client that sends requests faster than they are answered would hold up all others, without a key. The library does
- * not tell connections apart, but it closes one with a request behind an unanswered one: in a full turn all requests
- * are answered at its end.
+ * Counts the requests of a turn of the event loop, or the pieces of their bodies. The library reads on from a socket that
+ * fills its buffer, and from all sockets that have something, so clients that send faster than they are answered would
+ * hold up all others, without a key. In a turn that is full all further requests are answered at its end: the library does
+ * not tell connections apart, but it closes one with a request behind an unanswered one.
  */
-export class RequestsInTurn {
+export class TurnCount {
   #count = 0;
   readonly #endTurn = (): void => {
     this.#count = 0;
   };
+
+  constructor(private readonly most: number) {}
 
   add(): void {
     this.#count += 1;
@@ -107,6 +107,6 @@ export class RequestsInTurn {
   }
 
   get isFull(): boolean {
-    return this.#count > REQUESTS_AT_ONCE;
+    return this.#count > this.most;
   }
 }

@@ -24,14 +24,17 @@ import { type Fault, faultOf, RequestHeaders } from './request-headers.js';
 import {
   type OnFault,
   type RequestHost,
-  RequestsInTurn,
   SlowRequests,
   systemTimer,
+  TurnCount,
   type UwsTransportOptions,
 } from './request-host.js';
 import { type WebSocketHost, webSockets } from './web-socket.js';
 
 const SWEEP_MS = 250;
+/** These take some 5 ms, and so many pieces of bodies 2 ms. */
+const REQUESTS_AT_ONCE = 512;
+const PIECES_AT_ONCE = 2_048;
 /** When closing, pending answers have this long to be sent; then their connections are closed. */
 const CLOSE_DEADLINE_MS = 10_000;
 /**
@@ -43,7 +46,8 @@ const BODY_OF_UPGRADE: Fault = { code: 'invalid_request', detail: 'an upgrade ha
 
 export class UwsTransport implements RequestHost, WebSocketHost {
   readonly slow = new SlowRequests();
-  readonly inTurn = new RequestsInTurn();
+  readonly requestsInTurn = new TurnCount(REQUESTS_AT_ONCE);
+  readonly piecesInTurn = new TurnCount(PIECES_AT_ONCE);
   isClosing = false;
   handler: HttpHandler = () => assert(false, 'a transport listens with a handler');
 
@@ -196,7 +200,7 @@ export class UwsTransport implements RequestHost, WebSocketHost {
     context: UwsSocketContext | null = null,
   ): void {
     try {
-      this.inTurn.add();
+      this.requestsInTurn.add();
       const headers = this.#headers;
       const verb = method ?? request.getCaseSensitiveMethod();
       const path = request.getUrl();
