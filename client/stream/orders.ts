@@ -15,7 +15,7 @@ import {
   type PlacedOrder,
   persist,
 } from '../rest/persist.js';
-import { type Sent, type Success, timedOut } from '../rest/send-request.js';
+import { isFailure, type Sent, type Success, timedOut } from '../rest/send-request.js';
 
 type Outcome = Success | Failure;
 /** Each attempt has an id of its own. */
@@ -28,7 +28,7 @@ export type CancelFilter = Omit<Extract<ClientMessage, { op: 'cancelAll' }>, 'op
 export class StreamOrders {
   /** Each takes itself out. */
   readonly #answers = new Map<number, (outcome: Outcome) => void>();
-  /** By op, as the server limits them. */
+  /** By op. A countdown does not wait behind cancellations, or it would run out. */
   readonly #paces: Readonly<Record<Message['op'], Pace>>;
   #send: ((message: ClientMessage) => void) | null = null;
   #end: Failure | null = null;
@@ -51,7 +51,7 @@ export class StreamOrders {
     private readonly onTimedOut: () => void,
   ) {
     const cancel = new Pace(around);
-    this.#paces = { order: new Pace(around), cancel, cancelAll: cancel, deadman: cancel };
+    this.#paces = { order: new Pace(around), cancel, cancelAll: cancel, deadman: new Pace(around) };
   }
 
   async place(toPlace: OrderToPlace, options: OrderOptions = {}): Promise<PlacedOrder> {
@@ -84,11 +84,11 @@ export class StreamOrders {
   async #askForDeadman(seconds: number, options: CallOptions): Promise<Deadman> {
     this.#deadmanCalls += 1;
     try {
-      const { data } = await this.#persist({ op: 'deadman', seconds }, NO_MARKS, options);
+      await this.#persist({ op: 'deadman', seconds }, NO_MARKS, options);
       this.#deadmanSeconds = seconds;
       this.#armed = this.#send;
       this.onArmed();
-      return data as Deadman;
+      return { seconds };
     } finally {
       this.#deadmanCalls -= 1;
     }
@@ -146,6 +146,8 @@ export class StreamOrders {
     const send = this.#send;
     if (send === null) return Promise.resolve(NOT_CONNECTED);
     const id = this.nextId();
+    const isInForce =
+      message.op === 'deadman' && message.seconds === this.#deadmanSeconds && this.#armed === send;
     return new Promise((resolve, reject) => {
       const done = (): void => {
         this.#answers.delete(id);
@@ -154,7 +156,9 @@ export class StreamOrders {
       };
       const answer = (outcome: Outcome): void => {
         done();
-        resolve(outcome);
+        // Any message renews a countdown, also one that is refused.
+        const isRenewed = isInForce && isFailure(outcome) && outcome.code === 'rate_limited';
+        resolve(isRenewed ? RENEWED : outcome);
       };
       const onAbort = (): void => {
         done();
@@ -171,6 +175,7 @@ export class StreamOrders {
   }
 }
 
+const RENEWED: Success = { data: null, nextCursor: null };
 const NOT_CONNECTED: Failure = {
   code: 'connection_failed',
   detail: 'the stream is not connected',

@@ -93,7 +93,7 @@ function streamOrders() {
   return { orders, slept: time.slept };
 }
 
-test('over the stream whatever cancels waits after a refusal of its kind, and an order does not', async (t) => {
+test('over the stream cancellations wait after a refusal of one, and an order does not', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const { orders, slept } = streamOrders();
   const controller = new AbortController();
@@ -101,12 +101,25 @@ test('over the stream whatever cancels waits after a refusal of its kind, and an
   orders.onConnected(() => orders.onAnswer(1, { code: 'rate_limited', detail: '', retryAfterMs: WINDOW_MS }));
   for (const call of [orders.cancel('bet_1', { signal }), orders.place(ORDER)]) await errorOf(call);
   assert.deepEqual([slept, getEventListeners(signal, 'abort')], [[], []]);
-  for (const call of [() => orders.cancelAll(), () => orders.deadman(5)]) await errorOf(call());
-  assert.deepEqual(slept, [WINDOW_MS, WINDOW_MS]);
+  await errorOf(orders.cancelAll());
+  assert.deepEqual(slept, [WINDOW_MS]);
   orders.onConnected(() => controller.abort());
   await errorOf(orders.place(ORDER, { signal }));
   // No call that has ended is late.
   t.mock.timers.tick(TIMEOUT_MS);
+});
+
+test('a countdown waits behind no cancellation, and a renewal that is limited has renewed it', async () => {
+  const { orders, slept } = streamOrders();
+  const granted = { data: null, nextCursor: null };
+  const limited = { code: 'rate_limited', detail: '', retryAfterMs: WINDOW_MS } as const;
+  const answers = [granted, limited, limited, limited, limited];
+  orders.onConnected(() => orders.onAnswer(1, answers.shift() ?? assert.fail()));
+  await orders.deadman(5);
+  await errorOf(orders.cancelAll());
+  for (const seconds of [5, 5]) assert.deepEqual(await orders.deadman(seconds), { seconds });
+  assert.deepEqual(slept, []);
+  assert.equal((await errorOf(orders.deadman(6))).code, 'rate_limited');
 });
 
 test('a countdown whose renewal was lost with its connection is asked for by the next one', async () => {
