@@ -84,7 +84,7 @@ export async function persist(
     throw new ToteError(BAD_KEY, { attempts: 0, isOutcomeUnknown: false, ...marks });
   const retryMsMax = idempotencyKey === null ? retryForMs : Math.min(retryForMs, ORDER_RETRY_MS_MAX);
   const retryUntilMs = around.monotonicMs() + retryMsMax;
-  const doubt = new Doubt(namesRound);
+  const doubt = new Doubt(idempotencyKey !== null, namesRound);
   const error = (failure: Failure, attempts: number): ToteError => {
     const isOutcomeUnknown = isWrite && doubt.isOutcomeUnknown;
     return new ToteError(failure, { attempts, isOutcomeUnknown, ...marks });

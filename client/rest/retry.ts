@@ -41,6 +41,8 @@ const GATEWAY_TIMEOUT = 504;
 /** With these the server refuses an order after it has looked for its Idempotency-Key: no attempt before was placed. */
 const TELLING_CODES: readonly ErrorCode[] = [
   'idempotency_key_reused',
+  'tier_too_low',
+  'account_frozen',
   'market_not_found',
   'order_expired',
   'round_changed',
@@ -64,8 +66,11 @@ export class Doubt {
   #isLost = false;
   #isLate = false;
 
-  /** `namesRound`: the order has a `roundId`. */
-  constructor(private readonly namesRound: boolean) {}
+  /** `isOrder`: no cancellation, which has no key. `namesRound`: the order has a `roundId`. */
+  constructor(
+    private readonly isOrder: boolean,
+    private readonly namesRound: boolean,
+  ) {}
 
   get isOutcomeUnknown(): boolean {
     return this.#isLost || this.#isLate;
@@ -77,6 +82,6 @@ export class Doubt {
     if (code === 'order_expired' || (code === 'betting_closed' && this.namesRound)) this.#isLate = false;
     if (LATE_CODES.includes(code) || status === GATEWAY_TIMEOUT) this.#isLate = true;
     else if (LOST_CODES.includes(code)) this.#isLost = true;
-    else if (TELLING_CODES.includes(code)) this.#isLost = false;
+    else if (this.isOrder && TELLING_CODES.includes(code)) this.#isLost = false;
   }
 }

@@ -126,11 +126,12 @@ test('pauses double up to five seconds, less up to half by chance', async () => 
   }
 });
 
-/** By the market, the round, the time, the odds, the stake or the balance, as docs/bots/errors.md says. */
+/** By the account, the market, the round, the time, the odds, the stake or the balance: docs/bots/errors.md. */
 const CHECKED_AFTER_THE_KEY: readonly string[] = [
   ...['trading_disabled', 'round_changed', 'round_not_live', 'betting_closed', 'order_expired'],
   ...['stake_out_of_range', 'odds_changed', 'insufficient_balance', 'round_exposure_limit'],
   ...['too_many_open_bets', 'market_not_found', 'idempotency_key_reused', ...NO_SHARE_CODES],
+  ...['account_frozen', 'tier_too_low'],
 ];
 const NO_TLS = 'ERR_SSL_WRONG_VERSION_NUMBER';
 const UNCONNECTED = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT', NO_TLS];
@@ -146,7 +147,7 @@ test('the outcome of an order is unknown where an attempt may have arrived and n
     ['connection lost', true, [broken]],
     ['lost as browsers tell it', false, [() => Promise.reject(new TypeError('Failed to fetch')), closed]],
     ['refused for the key after a lost connection', false, [broken, closed]],
-    ['refused before the key is looked for', true, [broken, failure(403, 'account_frozen: ask us')]],
+    ['refused before the key is looked for', true, [broken, failure(403, 'key_expired')]],
     ['limited after a lost connection', true, [broken, failure(429, 'rate_limited', { 'Retry-After': '7' })]],
     ['lost after a refusal', true, [failure(503, 'stale_price'), broken]],
     ['the proxy found nobody, and the server tells', false, [proxyPage(502), closed]],
@@ -167,8 +168,10 @@ test('the outcome of an order is unknown where an attempt may have arrived and n
     const { isOutcomeUnknown } = await errorOf(client.placeOrder(ORDER));
     assert.equal(isOutcomeUnknown, !CHECKED_AFTER_THE_KEY.includes(code), code);
   }
-  const cancel = new Scripted([broken, failure(400, 'order_not_pending: it does not rest')]);
-  assert.equal((await errorOf(cancel.client.cancelOrder('bet_1'))).isOutcomeUnknown, true);
+  for (const code of ['order_not_pending', 'account_frozen'] as const) {
+    const { client } = new Scripted([broken, failure(ERROR_STATUS[code], code)]);
+    assert.equal((await errorOf(client.cancelOrder('bet_1'))).isOutcomeUnknown, true);
+  }
   const unread = await errorOf(new Scripted([broken], { retryForMs: 0 }).client.listMarkets());
   assert.deepEqual([unread.isOutcomeUnknown, unread.idempotencyKey, unread.clientSeed], [false, null, null]);
 });
