@@ -226,15 +226,14 @@ export class Harness {
     return pending.reply;
   }
 
-  /** Sends the same request until the engine's thread, which takes none, has no room left; returns the refusal. */
-  overload(method: string, path: string, options: SendOptions): Reply {
+  /** Calls `act` while the engine's thread takes no request, and has room for no other. */
+  overload(path: string, options: SendOptions, act: () => void): void {
     const waiting: (() => void)[] = [];
     this.#stalled = waiting;
-    let refused: Reply | null = null;
-    while (refused === null) refused = this.begin(method, path, options).reply;
+    while (this.begin('GET', path, options).reply === null);
+    act();
     this.#stalled = null;
     for (const run of waiting) run();
-    return refused;
   }
 
   get(path: string, key: string, query = ''): Reply {
