@@ -132,7 +132,7 @@ test('a refused order drops no entries, however many have expired; an accepted o
 test('the index gives up the places of entries that were dropped', () => {
   const index = new KeyIndex();
   const before = process.memoryUsage().arrayBuffers;
-  for (let number = 0; number < 1_000_000; number++)
+  for (let number = 0; number < 250_000; number++)
     index.add(must(order(number, 1).idempotency, 'digest').keyLow, number, Math.max(0, number - 10_000));
-  ok(process.memoryUsage().arrayBuffers - before < 4_000_000);
+  ok(process.memoryUsage().arrayBuffers - before < 1_000_000);
 });
