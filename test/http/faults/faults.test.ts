@@ -192,14 +192,13 @@ const MESSAGES: Readonly<Record<string, readonly object[]>> = {
 
 test('an upgrade, and the opening of a stream', async () => {
   const codes = new Set<number>();
-  await atEachStep(
-    isOfVictim,
-    async () => void codes.add(await streamed(streamUrl(), ofVictim, null, () => undefined)),
-  );
-  await atEachStep(
-    isStream,
-    async () => void codes.add(await streamed(streamUrl(), ofVictim, null, () => undefined)),
-  );
+  // The first message may be sent before a step that throws: an answer comes behind all steps of the opening.
+  const ping = { op: 'ping' };
+  for (const isVictim of [isOfVictim, isStream])
+    await atEachStep(
+      isVictim,
+      async () => void codes.add(await streamed(streamUrl(), ofVictim, ping, () => undefined)),
+    );
   assert.deepEqual([...codes].sort(), [0, 4500, 500]);
 });
 
