@@ -79,7 +79,7 @@ export class Channels {
 
   /** Also asks to be woken by the next news, if anybody listens to any. */
   read(): void {
-    if (this.fanOut.waiting > WAITING_MAX) return;
+    if (this.fanOut.waiting > WAITING_MAX || this.#isReadScheduled) return;
     const { broadcast, schedule } = this.parts;
     const { markets, prices, rounds, fills } = this.by;
     const events = rounds.subscribers + fills.subscribers;
@@ -88,7 +88,7 @@ export class Channels {
     const { seq } = this.moment();
     if (rounds.read() && fills.read()) {
       this.toldSeq = seq;
-    } else if (!this.#isReadScheduled) {
+    } else {
       this.#isReadScheduled = true;
       schedule(() => {
         this.#isReadScheduled = false;

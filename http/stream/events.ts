@@ -104,11 +104,14 @@ export abstract class EventsChannel implements StreamChannel {
   /** Returns false if some events are left for another turn. */
   read(): boolean {
     if (this.joined === 0) return true;
+    const { monotonicMs } = this.source;
+    const untilMs = monotonicMs() + SLICE_MS_MAX;
     const read = this.#forEachCommand(
       this.position,
       this.source.log.end,
       (record) => this.sendToAll(record),
       (moment) => this.endOfCommand(moment),
+      () => monotonicMs() < untilMs,
     );
     if (read !== null) {
       this.position = read;
@@ -184,7 +187,7 @@ export abstract class EventsChannel implements StreamChannel {
     end: number,
     onRecord: (record: Float64Array) => void,
     onEnd: (moment: Moment) => void,
-    goOn: () => boolean = () => true,
+    goOn: () => boolean,
   ): number | null {
     const record = this.#record;
     let seq = -1;

@@ -319,7 +319,7 @@ export class StreamHub implements ConnectionHost, OrderHost, Client {
     const nowMs = this.parts.monotonicMs();
     if (nowMs - this.#pingedAtMs < PING_MS) return;
     this.#pingedAtMs = nowMs;
-    for (const connection of [...this.#all.members.keys()]) workFor(connection, () => connection.ping());
+    this.#inSlices((connection) => connection.ping());
   }
 
   #checkKeys(): void {
@@ -332,10 +332,16 @@ export class StreamHub implements ConnectionHost, OrderHost, Client {
   /** Ends the streams of keys that are disabled or expired. */
   #endUnfit(): void {
     const nowMs = this.parts.nowMs();
-    for (const connection of this.#all.members.keys())
-      workFor(connection, () => {
-        const refused = refuseKey(this.parts.rights, connection.subscriber.key, nowMs);
-        if (refused !== null) connection.end(refused.code, refused.detail);
-      });
+    this.#inSlices((connection) => {
+      const refused = refuseKey(this.parts.rights, connection.subscriber.key, nowMs);
+      if (refused !== null) connection.end(refused.code, refused.detail);
+    });
+  }
+
+  /** Has all streams of now, in turn with messages to many. */
+  #inSlices(work: (connection: Connection) => void): void {
+    this.#channels.fanOut.tellEach(this.#all, this.#heartbeats + 1, (connection) =>
+      workFor(connection, work, connection),
+    );
   }
 }

@@ -234,6 +234,13 @@ test('a message for many is rendered once, and a client that does not read is cu
   assert.equal(quick.take('markets').length, 1, 'its share of the time, whoever subscribes meanwhile');
 });
 
+test('pings and heartbeats go out in slices that take a turn each', () => {
+  const bench = new HubBench();
+  for (let opened = 0; opened < 20; opened++) bench.open().onSend = () => void bench.nowMs++;
+  bench.hub.turn();
+  assert.equal(bench.run(), 2);
+});
+
 test('a client that gives no sign of life to two pings is told so, and no other', () => {
   const bench = new HubBench();
   const [stopped, answering, sending] = [bench.open(), bench.open(), bench.open()];
@@ -347,8 +354,9 @@ test('who resumes again and again is sent old events once, and new ones until it
   const again = Buffer.from(JSON.stringify({ op: 'subscribe', id: 1, channel: 'fills', since, ...RUN }));
   for (let times = 0; times < 40; times++) socket.owner?.onMessage(again, false);
   assert.deepEqual([bench.run(), socket.take('subscribed').length, socket.take('fills').length], [4, 40, 3]);
-  bench.bet(2, 1);
-  assert.deepEqual([socket.take('fills').length, socket.take('heartbeat').length], [2, 2]);
+  bench.bet(2);
+  bench.hub.turn();
+  assert.deepEqual([bench.run(), socket.take('fills').length, socket.take('heartbeat').length], [1, 2, 2]);
   // Refused, so the subscription before goes on.
   bench.ask(socket, { op: 'subscribe', channel: 'fills', since: since + 1_000_000, ...RUN });
   const [other, ...others] = [bench.open(), ...Array.from({ length: 17 }, () => bench.open())];
@@ -415,8 +423,7 @@ test('the first balance is the newest, each later one is told once, and a new ke
   assert.deepEqual([answers, balancesOf(second)], [ops.map((op, id) => `${id} ${op}d`), [9_999]]);
   bench.after(FLUSH_MS);
   bench.bet(2, FLUSH_MS);
-  assert.deepEqual(balancesOf(socket), [9_999, 9_998, 9_997]);
-  assert.deepEqual(balancesOf(second), [9_998, 9_997]);
+  assert.deepEqual([socket, second].flatMap(balancesOf), [9_999, 9_998, 9_997, 9_998, 9_997]);
 });
 
 test('what was overwritten is not resumed, whether it waited or was asked for', () => {
