@@ -103,7 +103,7 @@ export class AccountChannel implements StreamChannel {
   }
 
   flush(): void {
-    this.#read();
+    this.read();
     for (const group of this.#changed.splice(0)) {
       group.isChanged = false;
       const newKeys = group.newKeys.splice(0);
@@ -124,7 +124,7 @@ export class AccountChannel implements StreamChannel {
       return;
     }
     // A later change may be in the log by now, or the log has overtaken all.
-    this.#read();
+    this.read();
     if (!connection.isOpen) return;
     this.#asked.delete(connection);
     group.waiting -= 1;
@@ -135,7 +135,8 @@ export class AccountChannel implements StreamChannel {
     connection.send(accountText(group, true, group.balanceCents, []));
   }
 
-  #read(): void {
+  /** Also while a flush waits: the log would overtake it. */
+  read(): void {
     const { end } = this.log;
     const record = this.#record;
     for (; this.#position < end && this.#accounts.size > 0; this.#position++) {

@@ -79,6 +79,7 @@ export class Channels {
 
   /** Also asks to be woken by the next news, if anybody listens to any. */
   read(): void {
+    this.by.account.read();
     if (this.fanOut.waiting > WAITING_MAX || this.#isReadScheduled) return;
     const { broadcast, schedule } = this.parts;
     const { markets, prices, rounds, fills } = this.by;
