@@ -3,9 +3,9 @@
  * unlink is durable only after its directory has been synced, too.
  */
 import {
-  chownSync,
   closeSync,
   fsyncSync,
+  lchownSync,
   openSync,
   readFileSync,
   renameSync,
@@ -33,13 +33,13 @@ export function syncPath(path: string): void {
 
 /**
  * Root gives a file or folder to the owner of the one above, whose server must be able to use what a command of root's
- * leaves there. Not every file system takes it.
+ * leaves there. A link is given, not its target: its owner may have made it. Not every file system takes it.
  */
 export function giveToOwner(path: string): void {
   if (process.geteuid?.() !== 0) return;
   try {
     const { uid, gid } = statSync(dirname(path));
-    chownSync(path, uid, gid);
+    lchownSync(path, uid, gid);
   } catch {}
 }
 

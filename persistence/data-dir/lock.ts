@@ -5,23 +5,14 @@
  * Nothing else in this process may open and close the lock file: POSIX drops all of a process's locks on a file when it
  * closes any descriptor of it. The holder's process id is therefore in a file of its own.
  */
-import {
-  chmodSync,
-  closeSync,
-  constants,
-  existsSync,
-  openSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, closeSync, constants, existsSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { assert } from '../../engine/base/assert.js';
 import { attempt } from '../../engine/base/attempt.js';
 import { codeOf, isBusy, isDiskFull, JournalError, reasonOf } from '../errors.js';
 import { closing } from './closing.js';
-import { FILE_MODE, giveToOwner, rollbackPath } from './files.js';
+import { FILE_MODE, giveToOwner, rollbackPath, writeFileDurably } from './files.js';
 import { type DataDir, isFolder, requireWritable, unusable } from './layout.js';
 
 export interface DataDirLock extends Disposable {
@@ -46,8 +37,7 @@ export function lockDataDir(dir: DataDir, waitMs = PROBE_MS): DataDirLock {
       `The data directory ${dir.root} is in use by ${describeHolder(dir)}. Stop it, or name another directory in TOTE_DATA_DIR.`,
   );
   held.add(db);
-  writeFileSync(dir.pidFile, `${process.pid}\n`);
-  giveToOwner(dir.pidFile);
+  writeFileDurably(dir.pidFile, `${process.pid}\n`);
   const release = (): void => {
     if (!held.delete(db)) return;
     for (const file of [dir.pidFile, dir.operatorUrlFile]) rmSync(file, { force: true });
@@ -61,7 +51,7 @@ function takeLock(dir: DataDir, file: string, waitMs: number, taken: () => strin
   let db: Database.Database | undefined;
   try {
     // SQLite does not say why it cannot make a file.
-    if (!existsSync(file)) closeSync(openSync(file, constants.O_CREAT, FILE_MODE));
+    if (!existsSync(file)) closeSync(openSync(file, constants.O_CREAT | constants.O_NOFOLLOW, FILE_MODE));
     db = new Database(file, { timeout: waitMs });
     db.exec('BEGIN EXCLUSIVE');
     // Another user who could open the file could hold its lock and so keep the server from starting.

@@ -78,6 +78,7 @@ test('files and folders of root belong to the owner of the directory, whose serv
   const root = temporaryDir(t);
   chownSync(root, 65_534, 65_534);
   const dir = openDataDir(root);
+  symlinkSync(join(root, 'other'), dir.pidFile);
   rotateSigningKeys(dir, 1);
   withoutRetention(dir, () => writeAbsent(dir, 1));
   using _lock = lockDataDir(dir);
@@ -85,6 +86,7 @@ test('files and folders of root belong to the owner of the directory, whose serv
   assert.equal(modeOf(`${absent}.lock`), 0o600);
   for (const file of [dir.signingKeysFile, dir.lockFile, dir.pidFile, absent, `${absent}.lock`])
     assert.deepEqual([statSync(file).uid, statSync(file).gid], [65_534, 65_534], file);
+  assert.equal(existsSync(join(root, 'other')), false, 'no link is followed');
 });
 
 test('a start waits for the lock of a process that is about to end', async (t) => {
