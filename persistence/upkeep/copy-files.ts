@@ -12,7 +12,7 @@ import {
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { attempt } from '../../engine/base/attempt.js';
 import type { Rules } from '../../engine/model/rules.js';
-import { FILE_MODE, renameDurably, syncPath, unfinishedPath } from '../data-dir/files.js';
+import { FILE_MODE, renameDurably, rollbackPath, syncPath, unfinishedPath } from '../data-dir/files.js';
 import type { DataDir } from '../data-dir/layout.js';
 import { readOperatorTokens } from '../data-dir/operator-tokens.js';
 import { isOtherSecret, openMasterSecret, readOperatorToken } from '../data-dir/secrets.js';
@@ -141,6 +141,18 @@ export function requirePlace(
 /** Parts that do not exist are as they are named. */
 const realPathOf = (path: string): string =>
   existsSync(path) ? realpathSync(path) : join(realPathOf(dirname(path)), basename(path));
+
+/** It has no file of a copy. */
+export const isBlank = (dir: DataDir): boolean =>
+  [dir.journal, dir.snapshots, dir.archive].every((folder) => readdirSync(folder).length === 0) &&
+  !secretFiles(dir).some(existsSync);
+
+/** A copy that was begun in an empty folder goes. Whatever somebody else has put there meanwhile stays. */
+export function removeCopy(dir: DataDir): void {
+  const { journal, snapshots, archive, lockFile, pidFile } = dir;
+  const files = [...secretFiles(dir), pidFile, rollbackPath(lockFile), lockFile];
+  for (const path of [journal, snapshots, archive, ...files]) rmSync(path, { recursive: true, force: true });
+}
 
 /** Throws `disk_full`. */
 export function requireSpace(path: string, bytes: number): void {

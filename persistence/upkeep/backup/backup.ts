@@ -33,6 +33,8 @@ import {
   copyFault,
   copyFileDurably,
   copySecrets,
+  isBlank,
+  removeCopy,
   requirePlace,
   secretFiles,
   secretNotes,
@@ -62,15 +64,16 @@ export function backup(
     names.includes('journal') ? null : 'it has files that are no backup',
   );
   const acknowledged = readMarkFile(source.markFile);
-  const isNew = !existsSync(to) || readdirSync(to).length === 0;
+  const wasEmpty = !existsSync(to) || readdirSync(to).length === 0;
   const target = openDataDir(to);
   using _lock = lockDataDir(target);
+  // Another backup may have ended there meanwhile.
+  const isNew = wasEmpty && isBlank(target);
   try {
     if (!hasSecrets) refuseSecretsIn(target);
     return withoutRetention(source, () => backupInto(source, target, acknowledged, onSeq, hasSecrets));
   } catch (thrown) {
-    if (isNew)
-      for (const name of readdirSync(target.root)) rmSync(join(target.root, name), { recursive: true });
+    if (isNew) removeCopy(target);
     throw copyFault(target.root, isNew ? 'are removed' : 'stay: the next backup goes on with them', thrown);
   }
 }

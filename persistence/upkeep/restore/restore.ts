@@ -7,10 +7,11 @@
  * Nothing is written before the commands up to the chosen one have been replayed and have agreed with the journal's
  * digests. The mark is written last: an unfinished copy has none, and no server starts on it.
  */
-import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, rmdirSync, rmSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { newSha256 } from '../../../crypto/hashes.js';
 import { must } from '../../../engine/base/assert.js';
+import { attempt } from '../../../engine/base/attempt.js';
 import type { Engine } from '../../../engine/engine.js';
 import { type ArchiveCopied, copyArchive } from '../../archive/copy.js';
 import type { ArchivePosition } from '../../archive/schema.js';
@@ -28,6 +29,8 @@ import {
   copyFault,
   copyFileDurably,
   copySecrets,
+  isBlank,
+  removeCopy,
   requirePlace,
   requireSpace,
   secretNotes,
@@ -69,8 +72,8 @@ export function restore(
   const dir = openDataDir(out);
   // Outside of the try: what another restore writes there is not this one's to remove.
   using _lock = lockDataDir(dir);
-  if (existsSync(dir.markFile))
-    throw new JournalError('data_dir_locked', `Another process has restored into ${dir.root} meanwhile.`);
+  if (!isBlank(dir))
+    throw new JournalError('data_dir_locked', `Another process has written to ${dir.root} meanwhile.`);
   try {
     notes.push(...copySecrets(source, dir), ...secretNotes(dir, engine.rules));
     const { end, segments, isBatchSplit } = writeJournal(source, stretch, engine, dir);
@@ -95,7 +98,9 @@ export function restore(
       notes: [...new Set([...notes, ...left.notes])],
     };
   } catch (thrown) {
-    removeUnfinished(out, wasThere);
+    removeCopy(dir);
+    // Whatever somebody else has put there stays, and the folder with it.
+    if (!wasThere) attempt(() => rmdirSync(out), undefined);
     throw copyFault(out, 'are removed', thrown);
   }
 }
@@ -168,11 +173,6 @@ function bytesOf(source: DataDir): number {
   const snapshots = new SnapshotFiles(source.snapshots).list().map(({ name }) => fileBytes(name));
   const databases = [...findSegments(source.journal), source.archiveFile].map(databaseBytes);
   return [...databases, ...snapshots].reduce((sum, bytes) => sum + bytes, 0);
-}
-
-function removeUnfinished(out: string, wasThere: boolean): void {
-  if (!wasThere) rmSync(out, { recursive: true, force: true });
-  else for (const name of readdirSync(out)) rmSync(join(out, name), { recursive: true, force: true });
 }
 
 /**

@@ -130,8 +130,9 @@ test('a snapshot of another journal is not believed where this one has its row, 
   const out = join(dir.root, '..', 'restored');
   for (const wasThere of [false, true]) {
     if (wasThere) mkdirSync(out);
-    assert.throws(() => restore(dir, new Stretches(dir), { out, toSeq: null }), /at the end/);
-    assert.deepEqual(existsSync(out) ? readdirSync(out) : null, wasThere ? [] : null);
+    const meanwhile = (): void => void (wasThere && writeFileSync(join(out, 'mine'), ''));
+    assert.throws(() => restore(dir, new Stretches(dir), { out, toSeq: null }, meanwhile), /at the end/);
+    assert.deepEqual(existsSync(out) ? readdirSync(out) : null, wasThere ? ['mine'] : null);
   }
   rmSync(dir.snapshots, { recursive: true });
   cpSync(twin.dir.snapshots, dir.snapshots, { recursive: true });
