@@ -61,7 +61,7 @@ export function backup(
   hasSecrets = true,
 ): BackedUp {
   requirePlace(source, to, 'copied to', (names) =>
-    names.includes('journal') ? null : 'it has files that are no backup',
+    isBackup(names) ? null : 'it has files that are no backup',
   );
   const acknowledged = readMarkFile(source.markFile);
   const wasEmpty = !existsSync(to) || readdirSync(to).length === 0;
@@ -77,6 +77,10 @@ export function backup(
     throw copyFault(target.root, isNew ? 'are removed' : 'stay: the next backup goes on with them', thrown);
   }
 }
+
+/** Alone, `journal` is what a kill has left. Beside other files it is somebody else's, as in /var/log. */
+const isBackup = (names: readonly string[]): boolean =>
+  names.includes('journal') && (names.length === 1 || names.includes('snapshots'));
 
 function backupInto(
   source: DataDir,

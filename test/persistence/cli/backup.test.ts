@@ -192,6 +192,7 @@ test('refused are another journal, a copy that was continued, foreign files, a r
   const foreign = beside(dir, 'foreign');
   mkdirSync(foreign);
   writeFileSync(join(foreign, 'file'), 'mine');
+  mkdirSync(join(foreign, 'journal'));
   assert.throws(() => backup(dir, foreign), refusal('data_dir_invalid', /files that are no backup/));
   symlinkSync(dir.root, beside(dir, 'link'));
   for (const inside of [join(dir.root, 'x'), join(dir.root, '..x'), beside(dir, 'link')])
