@@ -40,7 +40,7 @@ export async function runBacktest(plan: BacktestPlan): Promise<BacktestRun> {
   const folder = mkdtempSync(join(tmpdir(), 'tote-backtest-'));
   process.once('exit', () => rmSync(folder, { recursive: true, maxRetries: REMOVE_TRIES }));
   // The server is killed, and the folder removed, at the exit.
-  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     process.once(signal, () => process.exit(INTERRUPTED_EXIT_CODE));
   const env = environment(folder, plan.marketId, first.timeMs);
   const server = await LocalServer.start(env, join(folder, 'data'));

@@ -92,7 +92,7 @@ async function main(): Promise<void> {
   const dataDir = process.env['TOTE_DATA_DIR'] ?? './sandbox';
   const server = await LocalServer.start(env, dataDir);
   // The terminal sends Ctrl-C to the server as well, which then ends; this program ends after it.
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void server.stop());
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void server.stop());
   const operator = new OperatorClient({ url: server.operatorUrl, token: server.token });
   try {
     const mover = path.length > 0 ? `${prices} moves` : 'only you move';
