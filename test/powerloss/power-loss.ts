@@ -5,9 +5,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate as pause } from 'node:timers/promises';
 import { must } from '../../engine/base/assert.js';
 import { openDataDir } from '../../persistence/data-dir/layout.js';
 import { readAll } from '../persistence/support/journal-files.js';
+import { newFolder } from '../support/new-folder.js';
 import { Rng } from '../support/reference/random/rng.js';
 import { Disk, LOSSES, type Loss } from './disk.js';
 import { environment, markPath, type Recording, record } from './record.js';
@@ -52,7 +54,7 @@ export async function withRecording(
   { orders, folder: parent = tmpdir() }: RecordOptions,
   use: (losePower: LosePower) => Promise<void>,
 ): Promise<void> {
-  const folder = mkdtempSync(join(parent, 'tote-power-'));
+  const folder = newFolder(parent);
   try {
     const recording = await record(join(folder, 'data'), orders);
     const digests = digestsOf(recording.root);
@@ -100,6 +102,7 @@ async function cutEverywhere(
       if (starts) started++;
       counts.set(loss, (counts.get(loss) ?? 0) + 1);
       if (done % 1_000 === 0) onProgress?.(done);
+      await pause(); // A signal is heard.
     }
   }
   const snapshots = ops.filter(isSnapshot(root)).length;

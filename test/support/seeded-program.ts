@@ -13,10 +13,11 @@ export const seededProgram = (name: string, about: string): Command =>
     .description(about)
     .option('--seed <n>', 'the same choices again (default: others each time)', wholeNumber);
 
-/** Prints the seed. */
+/** Prints the seed. From here on an interrupted run ends its servers and removes its files. */
 export function optionsOf<T extends object>(program: Command): T & { readonly seed: number } {
   const given = program.parse().opts<T & { readonly seed?: number }>();
   const seed = given.seed ?? anySeed();
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1));
   process.stdout.write(`seed ${seed}\n`);
   return { ...given, seed };
 }

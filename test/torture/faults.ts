@@ -4,9 +4,8 @@
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs';
+import { readFileSync, rmSync, statfsSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Sandbox } from '../support/api/api-client-sandbox.js';
 import { CrashBook } from '../support/api/crash-book.js';
@@ -60,7 +59,7 @@ async function underStrace(call: string, error: string, rng: Rng): Promise<strin
 
 /** Another program fills a small disk: orders are refused first, then the server ends; cleared, it starts again. */
 async function diskFills(rng: Rng): Promise<string> {
-  const mountPoint = mkdtempSync(join(tmpdir(), 'tote-disk-'));
+  const mountPoint = newDataDir();
   mounted(mountPoint, 2_600 * MIB);
   const ballast = join(mountPoint, 'ballast');
   const leave = (freeMib: number): void => {
@@ -88,8 +87,7 @@ async function diskFills(rng: Rng): Promise<string> {
     });
     return 'reserve, cleared, hard, cleared';
   } finally {
-    spawnSync('umount', ['--lazy', mountPoint]);
-    rmSync(mountPoint, { recursive: true, force: true });
+    unmount(mountPoint);
   }
 }
 
@@ -230,7 +228,10 @@ async function takesOrders(book: CrashBook): Promise<void> {
 function mounted(path: string, bytes: number): void {
   const { status, stderr } = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${bytes}`, 'tmpfs', path]);
   assert.equal(status, 0, String(stderr));
+  process.prependOnceListener('exit', () => unmount(path));
 }
+
+const unmount = (path: string): unknown => spawnSync('umount', ['--lazy', path]);
 
 function opened(port: number): Socket {
   const socket = connect(port, '127.0.0.1');

@@ -12,7 +12,7 @@ import type { HouseResource } from '../../../http/operator/house.js';
 import { askUntil } from '../ask-until.js';
 import { FIXED_SEEDS_FILE } from '../engine/house-rules.js';
 import type { Answered, Client } from '../http/client.js';
-import { type Bettor, removeDataDir, Server, type ServerOptions } from '../processes/server.js';
+import { type Bettor, Server, type ServerOptions } from '../processes/server.js';
 import { ApiClient } from './api-client.js';
 import { FRAMES } from './spec.js';
 import { cents } from './spec-arithmetic.js';
@@ -39,13 +39,9 @@ const LONGEST_ROUND_MS = must(FRAMES['ONE_DAY'], 'the longest time frame').lengt
 const SHARED_ENV = { TOTE_GATEWAYS: process.env['TOTE_TEST_GATEWAYS'] ?? '0' };
 let sharedServer: Promise<Server> | null = null;
 
-/** The server ends with this process, and does not keep it from ending. */
+/** The server does not keep this process from ending. */
 function share(server: Server): Server {
   server.run.unref();
-  process.once('exit', () => {
-    server.run.signal('SIGKILL');
-    removeDataDir(server.dataDir);
-  });
   return server;
 }
 

@@ -60,6 +60,10 @@ function environment(dataDir: string, env: Readonly<Record<string, string | unde
   return { ...Object.fromEntries(inherited), ...TEST_ENV, TOTE_DATA_DIR: dataDir, ...env };
 }
 
+const started: ChildProcess[] = [];
+/** Before the files are removed. */
+process.prependOnceListener('exit', () => started.forEach((server) => void server.kill('SIGKILL')));
+
 export class Run {
   readonly #process: ChildProcess;
   readonly #isUnder: boolean;
@@ -77,6 +81,7 @@ export class Run {
       env: environment(dataDir, env),
       stdio: ['ignore', 'pipe', 'pipe'],
     });
+    started.push(this.#process);
     this.#process.stdout?.setEncoding('utf8').on('data', (text: string) => {
       this.stdout += text;
     });
