@@ -22,6 +22,7 @@ const dist = join(root, 'dist');
 const stampFile = join(dist, '.built');
 const compiler = join(root, 'node_modules', 'ts-patch', 'bin', 'tspc.js');
 const pageFolder = join(root, 'http', 'console', 'page');
+const LEFT_AFTER_MS = 3_600_000;
 const { include } = JSON.parse(readFileSync(join(root, 'tsconfig.json'), 'utf8'));
 const sources = [
   ...include.map((path) => path.split('/')[0]),
@@ -160,10 +161,21 @@ async function watch() {
   watcher.on('exit', (code) => process.exit(code ?? 1));
 }
 
+/** Builds that were killed have left these. One that lasts does not take so long. */
+function removeLeft() {
+  const left = readdirSync(root).filter((name) => /^\.build-(next|old)-\d+$/.test(name));
+  for (const path of left.map((name) => join(root, name))) {
+    const isOwn = path.endsWith(`-${process.pid}`);
+    const writtenMs = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+    if (isOwn || Date.now() - writtenMs > LEFT_AFTER_MS) rmSync(path, { recursive: true, force: true });
+  }
+}
+
 async function build() {
   const startedMs = performance.now();
   process.stdout.write('Building tote: half a minute on an idle machine, minutes on a busy one ...\n');
   // Into an empty folder: a deleted source must not live on as a compiled file, since tests are found in dist/.
+  removeLeft();
   const next = join(root, `.build-next-${process.pid}`);
   const old = join(root, `.build-old-${process.pid}`);
   const options = ['--project', root, '--outDir', next];
