@@ -8,6 +8,7 @@ import { join } from 'node:path';
 
 const MEMORY = '/dev/shm';
 const NAME = /^tote-test-run-(\d+)$/;
+const STAYING: readonly unknown[] = ['EBUSY', 'EACCES', 'EPERM'];
 /** Servers stop taking orders where little space is free; the tests of a run need far less. */
 const FREE_BYTES_MIN = 8 * 1024 ** 3;
 
@@ -37,11 +38,11 @@ function removeOrphans(): void {
   }
 }
 
-/** A killed run may have left a mount, which stays. */
+/** A killed run may have left a mount, or be another user's: these stay. */
 function remove(folder: string): void {
   try {
     rmSync(folder, { recursive: true, force: true });
   } catch (thrown) {
-    if ((thrown as NodeJS.ErrnoException).code !== 'EBUSY') throw thrown;
+    if (!STAYING.includes((thrown as NodeJS.ErrnoException).code)) throw thrown;
   }
 }
