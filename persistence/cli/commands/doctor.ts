@@ -183,7 +183,11 @@ function existingFolder(path: string): string {
 /** As the journal writes: a page, then a sync of the data, again and again. null where nothing can be written. */
 function measureSync(folder: string): SyncTimes | null {
   const path = join(folder, `.tote-doctor-${process.pid}`);
-  const opened = attempt(() => openFile(path, 'wx'), null);
+  const opened = attempt(() => {
+    // A killed one has left it: in a container the next one has its number.
+    rmSync(path, { force: true });
+    return openFile(path, 'wx');
+  }, null);
   if (opened === null) return null;
   try {
     using file = opened;
