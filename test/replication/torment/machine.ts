@@ -4,10 +4,12 @@
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { statfsSync } from 'node:fs';
+import { mkdtempSync, statfsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Client } from '../../support/http/client.js';
 import type { LinkProxy } from '../../support/link-proxy.js';
-import { newDiskDir, removeDataDir } from '../../support/processes/server.js';
+import { removeDataDir } from '../../support/processes/server.js';
 import { isAvailable } from '../../support/programs.js';
 import type { NatsCluster } from '../../support/replication/nats.js';
 import { event, type Machine, startMachine, TOKEN } from '../../support/replication/replicated.js';
@@ -24,7 +26,8 @@ const LEASE_SECONDS = '2';
 export const CAN_FILL_DISKS = isAvailable('mount');
 
 export class Disk {
-  readonly path = newDiskDir();
+  /** Stays at the exit: after a failure it is all that tells. */
+  readonly path = mkdtempSync(join(process.env['TEST_DISK_FOLDER'] ?? tmpdir(), 'tote-torment-'));
 
   constructor(readonly canFill: boolean) {
     if (canFill) this.#mount(DISK_MIB, []);
