@@ -2,7 +2,7 @@
  * Cuts the power at every operation of a recording, in several ways, and recovers each resulting disk. better-sqlite3
  * has no hook between SQLite and its files, so the operations are system calls.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as pause } from 'node:timers/promises';
@@ -55,13 +55,9 @@ export async function withRecording(
   use: (losePower: LosePower) => Promise<void>,
 ): Promise<void> {
   const folder = newFolder(parent);
-  try {
-    const recording = await record(join(folder, 'data'), orders);
-    const digests = digestsOf(recording.root);
-    await use((options) => cutEverywhere(recording, digests, join(folder, 'image'), options));
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  const recording = await record(join(folder, 'data'), orders);
+  const digests = digestsOf(recording.root);
+  await use((options) => cutEverywhere(recording, digests, join(folder, 'image'), options));
 }
 
 async function cutEverywhere(

@@ -60,8 +60,8 @@ function environment(dataDir: string, env: Readonly<Record<string, string | unde
   return { ...Object.fromEntries(inherited), ...TEST_ENV, TOTE_DATA_DIR: dataDir, ...env };
 }
 
-const started: ChildProcess[] = [];
-/** Before the files are removed. */
+/** Killed at the exit, before the files are removed. */
+export const started: ChildProcess[] = [];
 process.prependOnceListener('exit', () => started.forEach((server) => void server.kill('SIGKILL')));
 
 export class Run {

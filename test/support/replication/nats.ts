@@ -12,6 +12,7 @@ import { refuseOutdated } from '../../../persistence/replication/nats/nats-log.j
 import { askUntil } from '../ask-until.js';
 import { fixedPort } from '../fixed-port.js';
 import { type Direction, LinkProxy } from '../link-proxy.js';
+import { started } from '../processes/server.js';
 import { isAvailable } from '../programs.js';
 
 export const NO_NATS = whyNoNats();
@@ -91,6 +92,7 @@ export class NatsCluster {
   startServer(index: number): void {
     const process = spawn('nats-server', ['-c', join(this.root, `${index}.conf`)], { stdio: 'ignore' });
     this.#processes[index] = process;
+    started.push(process);
   }
 
   signal(index: number, signal: NodeJS.Signals): void {
