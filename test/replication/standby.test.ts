@@ -81,6 +81,9 @@ async function makesNoStream({ nats }: Pair): Promise<void> {
 
 async function changesLeader({ nats, leader, b, bettor }: Pair): Promise<void> {
   assert.match(leader.run.stdout, /^ {2}replication +a leads \(an answer is given once NATS has it, too\)$/m);
+  const connection = await connect({ servers: nats.servers });
+  for (const noReport of ['null', 'no JSON']) connection.publish('tote.standbys', noReport);
+  await connection.flush();
   assert.equal((await place(leader, bettor, 'first')).status, 201);
   const mistyped = await tote(['promote', 'B', '--nats', nats.url]);
   assert.match(mistyped.stderr, /no standby with the name B follows; a goes on/);
@@ -101,7 +104,6 @@ async function changesLeader({ nats, leader, b, bettor }: Pair): Promise<void> {
   assert.match(await toteErrors(['demote', '--nats', nats.url], 3), /no standby follows; a goes on/);
   assert.equal((await last.stop()).code, 0);
   // As by a leader that was paused, and wakes up between two questions.
-  const connection = await connect({ servers: nats.servers });
   connection.subscribe('tote.hand-over', { callback: (_, message) => void message.respond('a') });
   assert.match((await tote(['promote', 'b', '--nats', nats.url])).stderr, /no leader answers/);
   await connection.close();

@@ -10,7 +10,9 @@ import {
 } from '@nats-io/jetstream';
 import { type KV, Kvm } from '@nats-io/kv';
 import { type NatsConnection, TimeoutError } from '@nats-io/transport-node';
+import typia from 'typia';
 import { assert, must } from '../../../engine/base/assert.js';
+import { parsedJson } from '../../../engine/base/attempt.js';
 import type { StandbyReport } from '../../../engine/model/ports.js';
 import { JournalError } from '../../errors.js';
 import {
@@ -35,6 +37,8 @@ const NO_MESSAGE = 10_037;
 /** Only the stream's leader can tell these errors. */
 const ANSWERS: readonly number[] = [WRONG_LAST_SEQUENCE, NO_MESSAGE];
 const LEASE_KEY = 'leader';
+
+const isReport = typia.createIs<StandbyReport>();
 
 export class NatsLog implements ReplicatedLog, LeaseStore, LogSignals {
   #bytesMax: number;
@@ -183,7 +187,9 @@ export class NatsLog implements ReplicatedLog, LeaseStore, LogSignals {
   onReport(tell: (report: StandbyReport) => void): void {
     this.connection.subscribe(standbysOf(this.stream), {
       callback: (error, message) => {
-        if (error === null) tell(message.json<StandbyReport>());
+        const report = error === null ? parsedJson(message.string()) : undefined;
+        // Others may publish there, and an exception here would end the connection.
+        if (isReport(report)) tell(report);
       },
     });
   }
