@@ -203,15 +203,20 @@ export class RequestContext implements HttpRequest, HttpResponder, SlowRequest, 
   }
 
   #onChunk(chunk: ArrayBuffer, isLast: boolean): void {
-    // Already answered; the library keeps reading until the connection closes.
-    if (this.#isDispatched) return;
     const { piecesInTurn } = this.host;
     piecesInTurn.add();
+    // Already answered; the library keeps reading until the connection closes.
+    if (this.#isDispatched) return;
     this.#pieceCount += 1;
-    if (this.#pieceCount > (piecesInTurn.isFull ? BODY_PIECES_OF_FULL_TURN : BODY_PIECES_MAX)) {
+    if (piecesInTurn.isFull && this.#pieceCount > BODY_PIECES_OF_FULL_TURN) {
       // Behind an answer the library would still pass on all that it has received.
       this.#isDispatched = true;
       this.response.close();
+      return;
+    }
+    if (this.#pieceCount > BODY_PIECES_MAX) {
+      this.fault ??= { code: 'body_too_large', detail: `a body comes in at most ${BODY_PIECES_MAX} pieces` };
+      this.#dispatch(true);
       return;
     }
     const bytes = this.#receivedBytes + chunk.byteLength;
@@ -369,11 +374,11 @@ export class RequestContext implements HttpRequest, HttpResponder, SlowRequest, 
 /** A longer body is refused with 413. */
 export const BODY_BYTES_MAX = 16 * 1024;
 /**
- * More, the end included, end the connection without a word. The library passes on each chunk by itself, and reads on from
- * a socket that fills its buffer, so chunks of a byte would hold up all others.
+ * More, the end included, are refused at once, which closes the connection. The library passes on each chunk by itself,
+ * and reads on from a socket that fills its buffer, so chunks of a byte would hold up all others. These take some 5 ms.
  */
 const BODY_PIECES_MAX = 1_024;
-/** Where other bodies have come in many pieces, too, in the same turn of the event loop. */
+/** A body in more ends its connection unanswered where others, too, have come in many pieces in the same turn. */
 const BODY_PIECES_OF_FULL_TURN = 8;
 /**
  * This much of a body that is too long is received and dropped before the answer, for at most `LINGER_MS`: closing

@@ -158,8 +158,10 @@ function framed(rng: Rng, method: string, path: string, lines: readonly string[]
 
 function chunks(rng: Rng, bytes: Buffer): Buffer {
   const parts: Buffer[] = [];
+  // Too many small ones end a connection unanswered.
+  const least = Math.ceil(bytes.length / 100);
   for (let at = 0; at < bytes.length; ) {
-    const size = rng.integer(1, Math.min(64, bytes.length - at));
+    const size = Math.min(rng.integer(least, Math.max(64, least)), bytes.length - at);
     assert(size > 0, 'a chunk without bytes is the last one');
     const hex = size.toString(16);
     parts.push(

@@ -146,8 +146,16 @@ test('an endless body is cut off', () =>
     const inPieces = (pieces: number): Promise<string> =>
       bench.askAndClose('POST / HTTP/1.1', HOST, ...chunked(chunk(1).repeat(pieces)));
     assert.match(await inPieces(1_023), /fine$/);
-    assert.equal(await inPieces(1_024), '');
-    assert.equal(bench.seen.length, 2);
+    assert.match(await inPieces(1_024), /body_too_large$/);
+    assert.equal(bench.seen.length, 3);
+    const late = await bench.client();
+    // In the same turn of the event loop.
+    setTimeout(() => {
+      for (let pieces = 0; pieces < 2_048; pieces++) bench.transport.piecesInTurn.add();
+      late.send('POST / HTTP/1.1', HOST, ...chunked(chunk(1).repeat(9)));
+    });
+    assert.equal(await late.toEnd(), '', 'others have sent many pieces');
+    assert.match(await inPieces(9), /fine$/);
   }));
 
 test('a body slightly too long that does not arrive is refused after a second', () =>
