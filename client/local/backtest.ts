@@ -1,6 +1,7 @@
 /** `npm run backtest -- momentum`: feeds a day of prices to a bot, prints what it won and lost, and draws it. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { FRAMES_MS } from '../proofs/sense.js';
 import type { PriceRow } from '../sandbox/index.js';
 import { type BacktestRun, runBacktest } from './backtest-run.js';
 import { BOT, type NamedBot } from './bots.js';
@@ -15,8 +16,6 @@ const program = programNamed('backtest', 'feeds prices to a bot, and tells what 
   .option('--balance <usd>', "the bot's money", Number, 1_000)
   .option('--out <folder>', 'gets the bets (CSV) and a plot (SVG)', 'backtest')
   .option('--verbose', 'print what the bot tells, too');
-
-const FRAMES = ['ONE_MINUTE', 'FIVE_MINUTES', 'FIFTEEN_MINUTES', 'FOUR_HOURS', 'ONE_DAY'];
 
 interface Options {
   readonly prices: string;
@@ -56,8 +55,9 @@ async function main(): Promise<void> {
   const path = readPrices(file);
   const prices = pricesOf(path, marketId);
   if (prices.length === 0) throw new UsageError(`${file} has no prices for ${marketId}`);
-  if (!FRAMES.some((frame) => marketId.endsWith(`_${frame}`)))
-    throw new UsageError(`--market: ${marketId} must end in one of ${FRAMES.join(', ')}`);
+  const frames = Object.keys(FRAMES_MS);
+  if (!frames.some((frame) => marketId.endsWith(`_${frame}`)))
+    throw new UsageError(`--market: ${marketId} must end in one of ${frames.join(', ')}`);
   // A place that cannot be written to is found out before the run.
   mkdirSync(out, { recursive: true });
   const log = verbose ? say : () => undefined;

@@ -4,7 +4,8 @@ import type { ProofEvidence } from './verify.js';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
-const FRAMES_MS: Readonly<Record<string, number>> = {
+/** How long the rounds of a market run, by the end of its id. */
+export const FRAMES_MS: Readonly<Record<string, number>> = {
   ONE_MINUTE: MINUTE_MS,
   FIVE_MINUTES: 5 * MINUTE_MS,
   FIFTEEN_MINUTES: 15 * MINUTE_MS,
