@@ -16,13 +16,15 @@ import {
 } from '../engine/model/domain.js';
 import { describeTypeErrors } from './type-errors.js';
 
-type Count = number & tags.Type<'uint64'> & tags.Maximum<4_294_967_295>;
+/** Not `uint32`, whose bound an error would not name. */
+type UpTo<Max extends number> = number & tags.Type<'uint64'> & tags.Maximum<Max>;
+type Count = UpTo<4_294_967_295>;
 type CountFromOne = Count & tags.Minimum<1>;
 type DurationMs = Count;
-type Cents = number & tags.Type<'uint64'> & tags.Maximum<1_000_000_000_000_000>;
-type StakeCents = number & tags.Type<'uint64'> & tags.Minimum<1> & tags.Maximum<typeof STAKE_CENTS_MAX>;
+type Cents = UpTo<1_000_000_000_000_000>;
+type StakeCents = UpTo<typeof STAKE_CENTS_MAX> & tags.Minimum<1>;
 
-type ShareE6 = number & tags.Type<'uint64'> & tags.Maximum<1_000_000>;
+type ShareE6 = UpTo<1_000_000>;
 
 interface HouseOverrides {
   readonly policy?: 'fair' | 'fixed';
@@ -46,7 +48,7 @@ type UtcMinute = string & tags.Pattern<'^20[0-9]{2}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[
 
 interface NewsOverrides {
   readonly at: UtcMinute;
-  readonly minutes: number & tags.Type<'uint64'> & tags.Minimum<1> & tags.Maximum<10_080>;
+  readonly minutes: UpTo<10_080> & tags.Minimum<1>;
   /** All if absent. */
   readonly assets?: readonly Asset[] & tags.MinItems<1> & tags.UniqueItems;
   readonly factor?: Factor;
@@ -72,7 +74,7 @@ export interface RulesOverrides {
    */
   readonly limits?: { readonly [target: string]: MarketOverrides };
   readonly tiers?: { readonly [tier in Tier]?: TierOverrides };
-  readonly feeBps?: number & tags.Type<'uint64'> & tags.Maximum<9_999>;
+  readonly feeBps?: UpTo<9_999>;
   readonly lossLimits?: {
     readonly marketCents?: Cents & tags.Minimum<1>;
     readonly assetCents?: Cents & tags.Minimum<1>;
@@ -82,7 +84,7 @@ export interface RulesOverrides {
   readonly news?: { readonly [name: string]: NewsOverrides };
   readonly profiles?: { readonly [asset: string]: ProfileOverrides };
   readonly cutoffMs?: DurationMs;
-  readonly slippageE2?: number & tags.Type<'uint64'> & tags.Maximum<10_000>;
+  readonly slippageE2?: UpTo<10_000>;
   readonly lateOpenBettingMs?: DurationMs;
   readonly openBetsMax?: CountFromOne;
   readonly historyBetsMax?: Count & tags.Minimum<typeof LIST_LIMIT_MAX>;
