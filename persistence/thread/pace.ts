@@ -7,7 +7,7 @@
  * that sleeps often delays others by no more than it works between two sleeps.
  */
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
-import { availableParallelism, setPriority } from 'node:os';
+import { availableParallelism, constants, getPriority, setPriority } from 'node:os';
 import { attempt } from '../../engine/base/attempt.js';
 import type { Clock } from '../../engine/model/ports.js';
 
@@ -64,14 +64,14 @@ export class Pace {
  * The event loop and the journal's thread come first where cores are scarce: they get nine tenths of one that they
  * share with such a thread. With much less than a tenth, the shadow falls ever further behind a busy server.
  */
-const NICE = 10;
-const HELPERS_NICE = 15;
+const NICE_BY = 10;
+const HELPERS_NICE_BY = 15;
 /** A server has loaded and compiled most of its code by then. */
 export const WARM_MS = 15_000;
 
 /** Lowers the priority of this thread, which is to rest by the pace: with cores to spare it does not sleep. */
 export function backgroundPace(): Pace {
-  lowerOwnPriority(NICE);
+  lowerOwnPriority(NICE_BY);
   const clock = { monotonicMs: () => performance.now() };
   return new Pace(clock, hasCoreToSpare(availableParallelism()) ? () => undefined : sleeper());
 }
@@ -95,7 +95,7 @@ export function lowerHelpersWhenWarm(): void {
   if (hasCoreToSpare(availableParallelism())) return;
   const helpers = threadIds().filter((id) => id !== process.pid);
   const lower = (): void => {
-    for (const id of threadIds()) if (helpers.includes(id)) lowerPriority(id, HELPERS_NICE);
+    for (const id of threadIds()) if (helpers.includes(id)) lowerPriority(id, HELPERS_NICE_BY);
   };
   setTimeout(lower, WARM_MS).unref();
 }
@@ -103,10 +103,16 @@ export function lowerHelpersWhenWarm(): void {
 /** This process's; none except on Linux. */
 const threadIds = (): number[] => attempt(() => readdirSync('/proc/self/task').map(Number), []);
 
-/** On Linux every thread has its own nice value. A thread that has just ended is left alone. */
-const lowerPriority = (threadId: number, nice: number): void =>
-  attempt(() => setPriority(threadId, nice), undefined);
+/**
+ * Below the process's own, which an operator may have chosen. On Linux every thread has its own nice value. A thread that has
+ * just ended is left alone.
+ */
+const lowerPriority = (threadId: number, by: number): void =>
+  attempt(
+    () => setPriority(threadId, Math.min(getPriority(process.pid) + by, constants.priority.PRIORITY_LOW)),
+    undefined,
+  );
 
 /** Elsewhere than on Linux this does nothing. */
-const lowerOwnPriority = (nice: number): void =>
-  attempt(() => lowerPriority(Number(readlinkSync('/proc/thread-self').split('/').at(-1)), nice), undefined);
+const lowerOwnPriority = (by: number): void =>
+  attempt(() => lowerPriority(Number(readlinkSync('/proc/thread-self').split('/').at(-1)), by), undefined);
