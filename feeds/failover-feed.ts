@@ -69,6 +69,16 @@ export class FailoverFeed implements PriceFeed {
     for (const feed of this.options.feeds) feed.recall?.(asset, boundaryMs);
   }
 
+  /** A preferred feed has prices again, and takes over soon: whoever sees both knows how the asset's price will change. */
+  isReturning(asset: number): boolean {
+    const active = must(this.#active[asset], 'feed of the asset');
+    for (let place = 0; place < active; place++) {
+      const known = this.#fresh[place]?.[asset];
+      if (known !== undefined && this.options.nowMs() - known.lastMs <= STALE_MS) return true;
+    }
+    return false;
+  }
+
   stop(): void {
     this.#sink = null;
     for (const feed of this.options.feeds) feed.stop();

@@ -11,10 +11,13 @@ import {
   assetOf,
   MARKET_IDS,
   marketOf,
+  NO_FAIR_SHARE,
+  SHARE_SOURCE_CHANGED,
   TIME_FRAMES,
   textAt,
   timeFrameOf,
 } from '../engine/model/domain.js';
+import type { PriceFeed } from '../engine/model/ports.js';
 import { chooseFeed, type FeedSurroundings } from './choose-feed.js';
 import { bears } from './live/lateness.js';
 import type { LiveFeed } from './live/live-feed.js';
@@ -42,8 +45,12 @@ export function openPrices(
     return chosen.liveFeeds.find(({ name }) => name === source)?.latenessMs(asset) ?? null;
   };
   const isLate = (market: number): boolean => !bears(market, latenessMs(assetOf(market)));
-  const isOffered = (market: number): boolean =>
-    config.lateFrames.includes(textAt(TIME_FRAMES, timeFrameOf(market))) || !isLate(market);
+  const feed: PriceFeed = chosen.feed;
+  const withheld = (market: number): number | null => {
+    const mayBeLate = config.lateFrames.includes(textAt(TIME_FRAMES, timeFrameOf(market)));
+    if (!mayBeLate && isLate(market)) return NO_FAIR_SHARE;
+    return feed.isReturning?.(assetOf(market)) === true ? SHARE_SOURCE_CHANGED : null;
+  };
   const lateMarkets = (): number =>
     engine.rules?.markets.filter(({ marketId }) => isLate(marketOf(marketId))).length ?? 0;
   const isSwitched = (asset: number): boolean => {
@@ -64,7 +71,7 @@ export function openPrices(
     ...chosen,
     hours,
     tracker,
-    quoter: new Quoter(engine, tracker, config.volatility, isOffered),
+    quoter: new Quoter(engine, tracker, config.volatility, withheld),
     latenessMs,
     lateMarkets,
     switchedAssets: () => [...ASSETS.keys()].filter(isSwitched).length,

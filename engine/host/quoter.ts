@@ -47,14 +47,14 @@ export class Quoter implements Estimator {
   readonly #quoted: (Quoted | undefined)[] = [];
 
   /**
-   * `yearly` is the volatility to begin with. `isOffered` says whether prices come early enough for the market. Takes
-   * in every tick that `tracker` believes from now on.
+   * `yearly` is the volatility to begin with. `withheld` says why the market has no share though its prices are
+   * fresh (`fairShareE6`), or null. Takes in every tick that `tracker` believes from now on.
    */
   constructor(
     private readonly engine: EngineReads,
     private readonly tracker: PriceTracker,
     yearly: Readonly<Record<Asset, number>> = YEARLY_VOLATILITY,
-    private readonly isOffered: (market: number) => boolean = () => true,
+    private readonly withheld: (market: number) => number | null = () => null,
   ) {
     this.#volatilities = ASSETS.map((name, asset) => {
       const usual = (fromMs: number, untilMs: number): number => {
@@ -98,7 +98,8 @@ export class Quoter implements Estimator {
     if (tick === null || nowMs - tick.timeMs > round.maxPriceAgeMs) return NO_FAIR_SHARE;
     const quoteAgeMs = this.engine.marketRules(market)?.quoteAgeMs ?? 0;
     if (nowMs - this.tracker.renewedMs(asset) > quoteAgeMs) return NO_FAIR_SHARE;
-    if (!this.isOffered(market)) return NO_FAIR_SHARE;
+    const withheld = this.withheld(market);
+    if (withheld !== null) return withheld;
     const { rules } = this.engine;
     if (rules !== null && isSuspended(rules, asset, nowMs, round.endTimeMs)) return SHARE_SUSPENDED;
     // Sources differ by more than a moment's change: the difference would decide the round.

@@ -115,7 +115,7 @@ export const NO_SHARE_CODES = [
 const NO_SHARE_TEXTS = [
   'the house has no fresh price to quote from; try again',
   'a price that is far from the last one is being checked; try again',
-  'prices come from another source than when the round opened; the next round takes orders',
+  'prices come from another source than when the round opened, or soon will; bet on the next round',
   'the price moves in steps too large for the time that is left when betting closes',
   'news falls into this round; it takes orders again once the news is over',
 ] as const;

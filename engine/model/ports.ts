@@ -163,6 +163,8 @@ export interface PriceFeed {
   nextDueMs?(): number;
   /** Asks the service for the asset's price at a boundary that passed while the server was away. Absent: it has no past. */
   recall?(asset: number, boundaryMs: number): void;
+  /** Whether the asset's prices are about to come from another source again. Absent: it has one source. */
+  isReturning?(asset: number): boolean;
   stop(): void;
 }
 

@@ -51,7 +51,8 @@ export const MEANINGS = {
   market_suspended: 'the market takes no orders, by an operator or because of news: bet elsewhere',
   stale_price: 'the house has no fresh price to quote from: usually over with the next tick',
   price_held: 'a price far from the last one is being checked: seconds to half a minute',
-  price_source_changed: 'prices come from another source than when the round opened: bet on the next round',
+  price_source_changed:
+    'prices come from another source than when the round opened, or soon will: bet on the next round',
   price_too_coarse:
     'the price moves in steps too large for the time that is left: bet on a longer time frame',
   clock_unsynchronised: "the server's clock is in doubt: seconds, as a rule",

@@ -34,22 +34,17 @@ class HandFeed implements LiveFeed {
   stop(): void {
     this.told.push('stop');
   }
-  latenessMs(): number | null {
-    return null;
-  }
+  readonly latenessMs = () => null;
   covers(asset: number): boolean {
     return this.assets.includes(asset);
   }
-  view(): never {
-    return assert.fail('nobody asks');
-  }
+  readonly view = (): never => assert.fail('nobody asks');
 }
 
 function feeds() {
   let nowMs = START_MS;
   const mostAssets = [...ASSETS.keys()].filter((asset) => asset !== SILVER);
-  const first = new HandFeed('first', mostAssets);
-  const second = new HandFeed('second', [BTC, 1, SILVER]);
+  const [first, second] = [new HandFeed('first', mostAssets), new HandFeed('second', [BTC, 1, SILVER])];
   const third = new HandFeed('third', [BTC]);
   const switches: FeedSwitch[] = [];
   const used: PriceTick[] = [];
@@ -113,14 +108,17 @@ test('what is stale is told by the time of ticks, not by their arrival', () => {
 });
 
 test('a preferred feed comes back after half a minute without a break, and at once where the present one is stale', () => {
-  const { first, second, switches, tick, pass } = feeds();
+  const { failover, first, second, switches, tick, pass } = feeds();
   pass(STALE_MS + 1);
   tick(second);
+  const isReturning = (): boolean => failover.isReturning(BTC);
   const bothFor = (ms: number): void => {
+    assert.equal(isReturning(), false);
     for (let passedMs = 0; passedMs < ms; passedMs += 1_000) {
       tick(second);
       tick(first);
       pass(1_000);
+      assert.ok(isReturning() && !failover.isReturning(SILVER));
     }
   };
   bothFor(25_000);
@@ -129,7 +127,7 @@ test('a preferred feed comes back after half a minute without a break, and at on
   pass(1_001);
   bothFor(30_000);
   assert.equal(switches.length, 1, 'the break began the half minute anew');
-  assert.equal(tick(first).taken, true);
+  assert.ok(tick(first).taken && !isReturning());
   const reason = 'first has been back for 30 s';
   assert.deepEqual(switches[1], { asset: BTC, from: 'second', to: 'first', reason });
   pass(STALE_MS + 1);

@@ -48,8 +48,7 @@ for (const [name, week, fx, metal] of [
   ],
 ] as const) {
   test(`the change of daylight saving in ${name}`, () => {
-    const fromMs = at(week);
-    const untilMs = fromMs + 4 * DAY_MS;
+    const [fromMs, untilMs] = [at(week), at(week) + 4 * DAY_MS];
     assert.deepEqual(iso(sessionsBetween('FX', fromMs, untilMs)), fx);
     assert.deepEqual(iso(sessionsBetween('METAL', fromMs, untilMs)).slice(0, 3), metal);
   });
