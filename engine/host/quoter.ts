@@ -61,7 +61,7 @@ export class Quoter implements Estimator {
         const { rules } = engine;
         return rules === null ? untilMs - fromMs : usualMs(rules, asset, fromMs, untilMs);
       };
-      return new Volatility(yearly[name], engine.estimate(asset), usual);
+      return new Volatility(yearly[name], engine.estimate(asset), usual, engine.timeMs);
     });
     tracker.teach(this);
   }

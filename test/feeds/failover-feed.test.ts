@@ -179,8 +179,7 @@ test('property: an asset has one feed at a time, and it changes only where the r
       tick(all[feed] ?? first, ageMs);
       const switched = switches.length > before.switches;
       if (switched) {
-        const { from, to } = switches.at(-1) ?? {};
-        assert.deepEqual([from, to], [active, name]);
+        assert.deepEqual([switches.at(-1)?.from, switches.at(-1)?.to], [active, name]);
         assert.ok(ageMs <= STALE_MS);
         active = name;
       }

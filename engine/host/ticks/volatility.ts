@@ -70,20 +70,22 @@ export class Volatility {
   readonly #configured: number;
   readonly #known: { -readonly [field in keyof PriceEstimate]: number };
   #price = 0;
-  #timeMs = Number.NEGATIVE_INFINITY;
+  #timeMs: number;
   #heardMs = Number.NEGATIVE_INFINITY;
   #lastChange = 0;
 
   /**
    * `yearly`: the configured standard deviation of a year's relative change, to begin with where nothing is known. `usualMs`
-   * says how much usual time a time counts as; all estimates are of usual time.
+   * says how much usual time a time counts as; all estimates are of usual time. `known` is of `knownMs`.
    */
   constructor(
     yearly: number,
     known: PriceEstimate | null = null,
     private readonly usualMs: (fromMs: number, untilMs: number) => number = (fromMs, untilMs) =>
       untilMs - fromMs,
+    knownMs = Number.NEGATIVE_INFINITY,
   ) {
+    this.#timeMs = knownMs;
     this.#configured = yearly ** 2 / YEAR_MS;
     this.#known = {
       fast: this.#configured,
@@ -112,7 +114,7 @@ export class Volatility {
     const isSilent = timeMs - this.#heardMs > SAMPLE_MS_MAX;
     this.#heardMs = timeMs;
     if (!isSilent && price === this.#price) return;
-    if (isSilent) this.#lastChange = 0;
+    if (isSilent) this.#passOver(intervalMs);
     else this.#count(price, timeMs);
     this.#price = price;
     this.#timeMs = timeMs;
@@ -121,6 +123,13 @@ export class Volatility {
   /** The next prices come from another source: the difference to it is no change. */
   restart(): void {
     this.#heardMs = Number.NEGATIVE_INFINITY;
+  }
+
+  /** Volatility has come back meanwhile, as `varianceOver` expects. */
+  #passOver(silentMs: number): void {
+    const { fast, slow } = this.#known;
+    this.#known.fast = slow + (fast - slow) * Math.exp(-silentMs / REVERSION_MS);
+    this.#lastChange = 0;
   }
 
   #count(price: number, timeMs: number): void {

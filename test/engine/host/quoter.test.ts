@@ -216,6 +216,7 @@ test('what it has learned is journaled with boundary prices, and goes on after a
   assert.deepEqual(learned, host.engine.estimate(0));
   const again = new Quoter(restarted, new PriceTracker(restarted));
   assert.deepEqual(again.estimate(0), learned);
+  again.take(tickAt(host.clock.wallMs, 100));
   const minute = (it: Quoter): number => it.volatility(0).varianceOver(60_000);
   const fresh = minute(new Quoter(new Engine(), new PriceTracker(restarted)));
   assert.ok(minute(again) > 3 * fresh, 'the prices move more than is configured');

@@ -165,15 +165,16 @@ test('7 times what is configured is found', () => {
   near(restless.yearly(), 3.5, 0.15);
 });
 
-test('a silence says nothing, ticks of one time or of an earlier one neither', () => {
+test('in a silence volatility comes back to its slow mean; its change, ticks of one time or of an earlier one say nothing', () => {
   const walk = new Walk(new Rng(6), 0.5);
-  walk.run(10 * MINUTE_MS, 0.5);
-  const before = walk.yearly();
+  walk.run(10 * MINUTE_MS, 0.2);
+  const before = walk.seen.estimate;
   walk.seen.take(1, walk.nowMs - 5_000);
   walk.seen.take(1, walk.nowMs - 250 + 199);
+  assert.deepEqual(walk.seen.estimate, before);
   walk.logPrice += 0.1;
-  walk.seen.take(Math.exp(walk.logPrice), walk.nowMs + 48 * HOUR_MS);
-  assert.equal(walk.yearly(), before);
+  walk.seen.take(Math.exp(walk.logPrice), walk.nowMs - 250 + 4 * HOUR_MS);
+  near(walk.seen.estimate.fast, before.slow + (before.fast - before.slow) / Math.E, 1e-9);
 });
 
 test('property: whatever the prices are, the estimate stays within 8 times what is configured, either way', () => {
