@@ -10,7 +10,13 @@ import { ASSETS } from '../model/domain.js';
 import type { PriceTick, TickVerdict } from '../model/ports.js';
 import type { PriceEstimate } from '../model/prices.js';
 import { BoundaryWindow, GRACE_MS } from './ticks/boundary-window.js';
-import { DEFAULT_JUMP_LIMITS, type HeldPrice, type JumpLimits, Jumps } from './ticks/jumps.js';
+import {
+  DEFAULT_JUMP_LIMITS,
+  type HeldPrice,
+  type JumpLimits,
+  Jumps,
+  type Reference,
+} from './ticks/jumps.js';
 import { priceAgeMsMax, type Waiting, waitingBoundaries } from './ticks/waiting.js';
 
 const TICK_AHEAD_MS_MAX = 1_000;
@@ -36,7 +42,7 @@ export class PriceTracker {
   #estimator: Estimator | null = null;
   /** By asset: when the last tick with a newer timestamp arrived, in engine time. */
   readonly #renewedMs: number[] = ASSETS.map(() => Number.NEGATIVE_INFINITY);
-  #onHeld: (tick: PriceTick, latest: PriceTick) => void = () => undefined;
+  #onHeld: (tick: PriceTick, last: Reference) => void = () => undefined;
   #onPast: (asset: number, boundaryMs: number) => void = () => undefined;
 
   /** `pastGraceMs`: how long after the start ticks for boundaries from before it are taken; at most an hour. */
@@ -64,8 +70,8 @@ export class PriceTracker {
     this.#estimator = estimator;
   }
 
-  /** `latest` is the price from which the tick is too far. */
-  onHeld(reader: (tick: PriceTick, latest: PriceTick) => void): void {
+  /** `last` is the price from which the tick is too far. */
+  onHeld(reader: (tick: PriceTick, last: Reference) => void): void {
     this.#onHeld = reader;
   }
 
@@ -142,15 +148,17 @@ export class PriceTracker {
     return `the timestamp is too old to matter to any round: prices count for ${ageMsMax / 1_000} s`;
   }
 
-  #jumpReason(tick: PriceTick, { latest }: BoundaryWindow, nowMs: number): string | null {
+  /** After a restart the last price is that of the asset's youngest round. */
+  #jumpReason(tick: PriceTick, window: BoundaryWindow, nowMs: number): string | null {
     const jumps = this.#jumps[tick.asset];
-    if (latest === null || jumps === undefined) return null;
+    const last = window.latest ?? this.engine.latestOpenPrice(tick.asset);
+    if (last === null || jumps === undefined) return null;
     const before = jumps.held;
-    if (jumps.isBelieved(tick, latest, nowMs)) return null;
-    if (jumps.held !== before) this.#onHeld(tick, latest);
+    if (jumps.isBelieved(tick, last, nowMs)) return null;
+    if (jumps.held !== before) this.#onHeld(tick, last);
     const { ratioMax, agreementMs } = this.jumpLimits;
     return (
-      `the price is further from the last one, ${latest.price}, than by a factor of ${ratioMax}; ` +
+      `the price is further from the last one, ${last.price}, than by a factor of ${ratioMax}; ` +
       `it is believed once later ones have agreed with it for ${agreementMs / 1_000} s`
     );
   }

@@ -5,6 +5,9 @@
  */
 import type { PriceTick } from '../../model/ports.js';
 
+/** The last price that was believed. */
+export type Reference = Pick<PriceTick, 'price' | 'timeMs'>;
+
 export interface JumpLimits {
   /** Greatest ratio of a price to the last one, or of the last one to it; above 1. */
   readonly ratioMax: number;
@@ -46,9 +49,9 @@ export class Jumps {
     return held;
   }
 
-  /** For a tick that arrives at engine time `nowMs`, after `latest`. A refused one is remembered. */
-  isBelieved(tick: PriceTick, latest: PriceTick | null, nowMs: number): boolean {
-    if (latest === null || nowMs - latest.timeMs > REFERENCE_AGE_MS_MAX || this.#agree(tick, latest.price)) {
+  /** For a tick that arrives at engine time `nowMs`, after `last`. A refused one is remembered. */
+  isBelieved(tick: PriceTick, last: Reference | null, nowMs: number): boolean {
+    if (last === null || nowMs - last.timeMs > REFERENCE_AGE_MS_MAX || this.#agree(tick, last.price)) {
       // A tick that is merely late says nothing of the prices after it.
       if (this.#run !== null && tick.timeMs >= this.#run.firstTimeMs) this.#run = null;
       return true;

@@ -38,7 +38,7 @@ export class EventLog {
   constructor(private readonly options: EventLogOptions) {
     this.rounds = new RoundLines(options.log);
     this.#rules = options.sequencer.engine.rules;
-    options.tracker.onHeld((tick, latest) => this.#onHeld(tick, latest));
+    options.tracker.onHeld((tick, last) => this.#onHeld(tick, last.price));
     options.sequencer.onEvents((seq, events) => {
       for (const event of events) this.#onEvent(seq, event);
     });
@@ -79,12 +79,12 @@ export class EventLog {
     this.options.log.write(reason, { sequence, account: owner, amountCents, balanceCents, reference });
   }
 
-  #onHeld(tick: PriceTick, latest: PriceTick): void {
+  #onHeld(tick: PriceTick, lastPrice: number): void {
     const nowMs = this.options.steadyNowMs();
     if (nowMs - (this.#heldLoggedMs[tick.asset] ?? Number.NEGATIVE_INFINITY) < HELD_EVERY_MS) return;
     this.#heldLoggedMs[tick.asset] = nowMs;
     const { price, source } = tick;
-    const fields = { crypto: textAt(ASSETS, tick.asset), price, source, lastPrice: latest.price };
+    const fields = { crypto: textAt(ASSETS, tick.asset), price, source, lastPrice };
     this.options.log.write('price_held', fields);
   }
 }

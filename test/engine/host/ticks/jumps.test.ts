@@ -2,18 +2,24 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { Engine } from '../../../../engine/engine.js';
+import { Engine, type EngineReads } from '../../../../engine/engine.js';
 import { PriceTracker } from '../../../../engine/host/price-tracker.js';
 import { Jumps } from '../../../../engine/host/ticks/jumps.js';
 import { Volatility } from '../../../../engine/host/ticks/volatility.js';
 import { tickAt } from '../../../support/host/host.js';
+import { Exchange } from '../../../support/reference/exchange.js';
 
 const START_MS = Date.UTC(2026, 5, 10, 12);
 
+const started = (engine: EngineReads = new Engine(), startMs = START_MS): PriceTracker => {
+  const tracker = new PriceTracker(engine);
+  tracker.start(startMs);
+  return tracker;
+};
+
 /** The last price is `price`; `atMs` is after the start. */
 function after(price: number): { readonly takes: (next: number, atMs: number) => boolean } {
-  const tracker = new PriceTracker(new Engine());
-  tracker.start(START_MS);
+  const tracker = started();
   const takes = (next: number, atMs: number): boolean =>
     tracker.offer(tickAt(START_MS + atMs, next), START_MS + atMs).taken;
   assert.ok(takes(price, 0));
@@ -67,8 +73,7 @@ test('ticks of the same time count once, and a late one does not reset the agree
 });
 
 test('agreement counts by arrival: timestamps cannot stretch it', () => {
-  const tracker = new PriceTracker(new Engine());
-  tracker.start(START_MS);
+  const tracker = started();
   const nowMs = START_MS + 60_000;
   tracker.offer(tickAt(nowMs, 100), nowMs);
   for (let i = 0; i < 20; i++)
@@ -77,6 +82,14 @@ test('agreement counts by arrival: timestamps cannot stretch it', () => {
 
 test('any price is believed once the last accepted one is more than a quarter of an hour old', () => {
   assert.deepEqual([after(100).takes(40, 900_000), after(100).takes(40, 900_001)], [false, true]);
+});
+
+test('after a restart the last price is the one at which the youngest round opened', () => {
+  const { reads, nowMs } = Exchange.opened();
+  const takes = (price: number, atMs: number): boolean =>
+    started(reads, nowMs + atMs).offer(tickAt(nowMs + atMs, price), nowMs + atMs).taken;
+  assert.deepEqual([takes(151, 1), takes(150, 1), takes(151, 900_000)], [false, true, false]);
+  assert.equal(takes(151, 900_001), true);
 });
 
 test('ratio and time can be configured', () => {
@@ -95,8 +108,7 @@ test('ratio and time can be configured', () => {
 });
 
 test('a price that is held back is told of once, and believed as soon as somebody vouches for it', () => {
-  const tracker = new PriceTracker(new Engine());
-  tracker.start(START_MS);
+  const tracker = started();
   const heard: number[] = [];
   const followed: number[] = [];
   tracker.onHeld(({ price }, latest) => heard.push(price, latest.price));
