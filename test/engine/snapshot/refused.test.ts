@@ -124,7 +124,7 @@ const CHANGES: readonly (readonly [table: string, where: Cells, ...changes: Cell
   ['bet', { result: 'NONE' }, { settled_at_ms: 1 }, { settled_position: 1 }, { changed_seq: 1e9 }],
   ['bet', { settled_position: 3 }, { settled_position: 2 }],
   ['bet', { result: 'WIN' }, { result: 'CANCELLED' }],
-  ['limit_order', {}, { bet: 1e9 }, { limit_odds_e4: 10_099 }, { limit_odds_e4: 10_000_001 }],
+  ['limit_order', {}, { bet: 1e9 }, { bet: 0 }, { limit_odds_e4: 10_099 }, { limit_odds_e4: 10_000_001 }],
   ['limit_order', { filled_at_ms: null }, { rested: 0 }],
   ['limit_order', { rested: 0 }, { valid_until_ms: 1 }],
   ['idempotency', {}, { seq: 1e9 }, { account: 999 }],
