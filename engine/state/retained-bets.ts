@@ -26,14 +26,14 @@ export class RetainedBets {
     accounts.openBets[a] = (accounts.openBets[a] as number) + 1;
     let kept = accounts.placedKept[a] as number;
     if (kept === 0) accounts.oldestPlaced[a] = row;
-    for (kept++; kept > keptMax; kept--) this.#forgetOldestPlaced(account, accounts, a);
+    for (kept++; kept > keptMax; kept--) this.#forgetOldestPlaced(accounts, a);
     accounts.placedKept[a] = kept;
   }
 
-  #forgetOldestPlaced(account: number, accounts: AccountChunk, a: number): void {
+  #forgetOldestPlaced(accounts: AccountChunk, a: number): void {
     const oldest = accounts.oldestPlaced[a] as number;
     accounts.oldestPlaced[a] = this.#bets.chunk(oldest).newer[this.#bets.index(oldest)] as number;
-    this.#drop(account, oldest, BET_RECENTLY_PLACED);
+    this.#drop(oldest, BET_RECENTLY_PLACED);
   }
 
   #linkPlaced(accounts: AccountChunk, a: number, chunk: BetChunk, i: number, row: number): void {
@@ -87,26 +87,26 @@ export class RetainedBets {
     if (newer === 0) accounts.newestSettled[a] = 0;
     else this.#bets.chunk(newer).settledOlder[this.#bets.index(newer)] = 0;
     accounts.settledKept[a] = (accounts.settledKept[a] as number) - 1;
-    this.#drop(account, oldest, BET_RECENTLY_SETTLED);
+    this.#drop(oldest, BET_RECENTLY_SETTLED);
   }
 
   /** Without a reason left to keep it, the bet is unlinked and freed. */
-  #drop(account: number, row: number, reason: number): void {
+  #drop(row: number, reason: number): void {
     const chunk = this.#bets.chunk(row);
     const i = this.#bets.index(row);
     const flags = (chunk.flags[i] as number) & ~reason;
     chunk.flags[i] = flags;
-    if (flags === 0) this.#unlink(account, row);
+    if (flags === 0) this.#unlink(row);
   }
 
-  #unlink(account: number, row: number): void {
+  /** Never an account's newest bet, which is always one of its recently placed ones. */
+  #unlink(row: number): void {
     const chunk = this.#bets.chunk(row);
     const i = this.#bets.index(row);
     const newer = chunk.newer[i] as number;
     const older = chunk.older[i] as number;
     if (older !== 0) this.#bets.chunk(older).newer[this.#bets.index(older)] = newer;
-    if (newer !== 0) this.#bets.chunk(newer).older[this.#bets.index(newer)] = older;
-    else this.#accounts.chunk(account).newestBet[this.#accounts.row(account)] = older;
+    this.#bets.chunk(newer).older[this.#bets.index(newer)] = older;
     this.#bets.free(row);
   }
 
