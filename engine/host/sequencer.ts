@@ -286,7 +286,6 @@ export class Sequencer {
     this.#stage = 'broken';
     this.#engineError = thrown instanceof Error ? thrown : new Error(String(thrown));
     if (this.engine.seq !== this.#joinedSeq) this.#batches.dropOpen();
-    this.#handOver(this.clock.monotonicMs());
     this.#endWhenIdle();
     return STOPPED;
   }
