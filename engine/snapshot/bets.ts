@@ -219,8 +219,7 @@ export const LATE_BET = table(
   {
     *from(state) {
       for (const market of state.markets.markets)
-        for (const round of market.rounds.values())
-          if (round.status !== SETTLED) yield* lateBets(state, round);
+        for (const round of market.rounds.values()) yield* lateBets(state, round);
     },
     into(state, values) {
       const late = new Map<number, number>();
