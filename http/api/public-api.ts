@@ -139,9 +139,9 @@ export class PublicApi {
   /** Counts the call, and keeps the present values of the limits for its headers. Refuses it if a limit is reached. */
   #admits(call: Call, state: KeyState): boolean {
     const { limits, meter } = this.#services;
-    const taken = limits.take(call, state, call.limitsNowMs);
+    const isCounted = limits.take(call, state, call.limitsNowMs);
     call.noteLimits(limits);
-    if (taken === 'admitted') return true;
+    if (isCounted) return true;
     meter.limited(call.limitKind);
     // The call's headers name the limit: the smallest of those that refuse.
     const refused = must(this.#limitRefusals[call.limitKind], 'a refusal for each limit');

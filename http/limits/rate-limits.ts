@@ -55,9 +55,6 @@ export interface Counted extends LimitsOwner {
  */
 export type KeyState = 'unknown' | 'known' | 'forbidden';
 
-/** Counted, or refused with 429 because of the address or the key. */
-export type Admission = 'admitted' | 'addressFull' | 'keyFull';
-
 export class RateLimits {
   /** The kind of the limit with the fewest requests left among those that apply; of equals, of the smaller. */
   kind = IP;
@@ -100,12 +97,12 @@ export class RateLimits {
   }
 
   /**
-   * Counts a request in all its windows, or refuses it and counts it in none. The fields then have the values of the
-   * headers, until the next call.
+   * Counts a request in all its windows, or refuses it and counts it in none: returns whether it is counted. The fields
+   * then have the values of the headers, until the next call.
    */
-  take(request: Counted, keyState: KeyState, nowMs: number): Admission {
+  take(request: Counted, keyState: KeyState, nowMs: number): boolean {
     const tables = this.#tables;
-    if (tables === null) return 'admitted';
+    if (tables === null) return true;
     const { address } = request;
     if (address !== this.#addressRead || this.#addressOwner.kind === Kind.ipv6Site) {
       this.#addressOwner.read(address);
@@ -151,7 +148,7 @@ export class RateLimits {
     return { keyRead, keyWrite, keyCancel, account: ofAccount, ip: left(tables.addresses, owner, IP) };
   }
 
-  #decide(tables: LimitTables, request: Counted, keyState: KeyState, nowMs: number): Admission {
+  #decide(tables: LimitTables, request: Counted, keyState: KeyState, nowMs: number): boolean {
     this.#address = tables.addresses.find(this.#addressOwner, nowMs);
     const hasKey = keyState !== 'unknown';
     if (hasKey) this.#findKey(tables, request, nowMs);
@@ -165,7 +162,7 @@ export class RateLimits {
     if (hasKey) this.#showNearest(tables);
     else this.#show(tables, this.#address, IP);
     this.resetSeconds = this.#resetSeconds(tables, nowMs);
-    return 'admitted';
+    return true;
   }
 
   #findKey(tables: LimitTables, { key, account, keyLimit }: Counted, nowMs: number): void {
@@ -203,7 +200,7 @@ export class RateLimits {
   }
 
   /** A retry must fit the limits of key and account, too. */
-  #refuseAddress(tables: LimitTables, hasKey: boolean, nowMs: number): Admission {
+  #refuseAddress(tables: LimitTables, hasKey: boolean, nowMs: number): boolean {
     const { addresses, windows } = tables;
     const address = this.#address;
     // Without a window the table is full, and none of its addresses is idle.
@@ -212,28 +209,28 @@ export class RateLimits {
     this.remaining = 0;
     this.resetSeconds = address === 0 ? seconds(roomMs - nowMs) : this.#resetSeconds(tables, nowMs);
     this.retryAfterSeconds = seconds(roomMs - nowMs);
-    if (!hasKey) return 'addressFull';
+    if (!hasKey) return false;
     this.retryAfterSeconds = Math.max(this.retryAfterSeconds, this.#keySeconds(tables, nowMs));
     this.#showIfNearer(tables, this.#key, this.#keyKind);
     this.#showIfNearer(tables, this.#account, ACCOUNT);
     if (this.#shown !== address) this.resetSeconds = this.#resetSeconds(tables, nowMs);
-    return 'addressFull';
+    return false;
   }
 
-  #refuseKey(tables: LimitTables, nowMs: number): Admission {
+  #refuseKey(tables: LimitTables, nowMs: number): boolean {
     this.retryAfterSeconds = this.#keySeconds(tables, nowMs);
     this.#showNearest(tables);
     this.resetSeconds = this.#resetSeconds(tables, nowMs);
-    return 'keyFull';
+    return false;
   }
 
   /** So many owners are active that there is no place for another one or its request. After a minute some are not. */
-  #refusePlace(kind: number): Admission {
+  #refusePlace(kind: number): boolean {
     this.kind = kind;
     this.remaining = 0;
     this.resetSeconds = seconds(WINDOW_MS);
     this.retryAfterSeconds = this.resetSeconds;
-    return kind === IP ? 'addressFull' : 'keyFull';
+    return false;
   }
 
   /** Whole seconds until a request fits the limits of the key and the account; 0 if it does now. */

@@ -3,13 +3,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import {
+  IP,
   KEY_CANCEL,
   KEY_READ,
   KEY_WRITE,
   type KeyLimit,
   type RateLimitSettings,
 } from '../../../config/rate-limits.js';
-import { type Admission, type Counted, type KeyState, RateLimits } from '../../../http/limits/rate-limits.js';
+import { type Counted, type KeyState, RateLimits } from '../../../http/limits/rate-limits.js';
 import { shareLimits } from '../../../http/limits/shared-limits.js';
 import { forMany } from '../../support/for-all.js';
 import { accountOf } from '../../support/http/limits-capacity.js';
@@ -33,8 +34,8 @@ const askerOf = ({ address, key, keyLimit }: Arrival): Counted => {
   return { address: `10.0.0.${address}`, key, account: accountOf(key), keyLimit };
 };
 
-const told = (limits: RateLimits, taken: Admission): LimitAnswer => ({
-  admitted: taken === 'admitted',
+const told = (limits: RateLimits, admitted: boolean): LimitAnswer => ({
+  admitted,
   limit: limits.limit,
   remaining: limits.remaining,
   resetSeconds: limits.resetSeconds,
@@ -117,16 +118,16 @@ test('a clock that steps back holds the windows where they were, for all who sha
   const shared = shareLimits({ ...LIMITS, ip: 2 }, CAPACITY);
   const limits = new RateLimits(shared);
   const other = new RateLimits(shared);
-  assert.equal(limits.take(NOBODY, 'unknown', START_MS), 'admitted');
-  assert.deepEqual([other.take(NOBODY, 'unknown', START_MS - 500_000), other.resetSeconds], ['admitted', 60]);
-  assert.equal(limits.take(NOBODY, 'unknown', START_MS - 1), 'addressFull');
-  assert.equal(other.take(NOBODY, 'unknown', START_MS + 60_000), 'admitted');
+  assert.equal(limits.take(NOBODY, 'unknown', START_MS), true);
+  assert.deepEqual([other.take(NOBODY, 'unknown', START_MS - 500_000), other.resetSeconds], [true, 60]);
+  assert.deepEqual([limits.take(NOBODY, 'unknown', START_MS - 1), limits.kind], [false, IP]);
+  assert.equal(other.take(NOBODY, 'unknown', START_MS + 60_000), true);
 });
 
 test('a limit of a million a minute is exact', () => {
   const settings = { keyRead: 1, keyWrite: 1, keyCancel: 1, account: 1, ip: 1_000_000 };
   const limits = new RateLimits(shareLimits(settings, { ...CAPACITY, blocks: 70_000 }));
-  const take = (nowMs: number): boolean => limits.take(NOBODY, 'unknown', nowMs) === 'admitted';
+  const take = (nowMs: number): boolean => limits.take(NOBODY, 'unknown', nowMs);
   let admitted = 0;
   for (let request = 0; request < 1_200_000; request++) {
     if (take(START_MS + Math.floor(request / 25))) admitted += 1;

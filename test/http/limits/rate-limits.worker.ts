@@ -24,7 +24,7 @@ port.on('message', ({ requests, order, nowMs, threads }: Task) => {
   meet(threads);
   for (const index of order) {
     const { asker, keyState } = must(requests[index], 'a request');
-    if (limits.take(asker, keyState, nowMs) === 'admitted') admitted[index] = (admitted[index] ?? 0) + 1;
+    if (limits.take(asker, keyState, nowMs)) admitted[index] = (admitted[index] ?? 0) + 1;
   }
   port.postMessage(admitted);
 });

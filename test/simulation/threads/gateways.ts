@@ -153,18 +153,18 @@ export class SimGateways {
 function watchLimits(limits: RateLimits, reference: RateLimitReference): void {
   const take = limits.take.bind(limits);
   limits.take = (asker, keyState, nowMs) => {
-    const taken = take(asker, keyState, nowMs);
+    const isCounted = take(asker, keyState, nowMs);
     const expected = reference.take(asker, keyState, nowMs);
     const { remaining, retryAfterSeconds } = limits;
     check(
-      (taken === 'admitted') === expected.admitted &&
+      isCounted === expected.admitted &&
         remaining === expected.remaining &&
         retryAfterSeconds === expected.retryAfterSeconds,
       'rate limits',
       () =>
-        `key ${asker.key} at ${asker.address} is ${taken}, ${remaining} left, ${retryAfterSeconds} s; expected ${JSON.stringify(expected)}`,
+        `key ${asker.key} at ${asker.address} is ${isCounted ? 'counted' : 'refused'}, ${remaining} left, ${retryAfterSeconds} s; expected ${JSON.stringify(expected)}`,
       () => [`acc_${asker.account}`],
     );
-    return taken;
+    return isCounted;
   };
 }
