@@ -2,7 +2,7 @@
  * An account's retained bets: the open, the recently placed and the recently settled ones. A bet is freed when nothing
  * keeps it.
  */
-import { fail } from '../base/assert.js';
+import { assert, fail } from '../base/assert.js';
 import { UP } from '../model/domain.js';
 import type { AccountChunk, AccountTable } from './accounts.js';
 import { BET_OPEN, BET_RECENTLY_PLACED, BET_RECENTLY_SETTLED, type BetChunk, type BetTable } from './bets.js';
@@ -99,12 +99,12 @@ export class RetainedBets {
     if (flags === 0) this.#unlink(row);
   }
 
-  /** Never an account's newest bet, which is always one of its recently placed ones. */
   #unlink(row: number): void {
     const chunk = this.#bets.chunk(row);
     const i = this.#bets.index(row);
     const newer = chunk.newer[i] as number;
     const older = chunk.older[i] as number;
+    assert(newer !== 0, "an account's newest bet is one of its recently placed ones");
     if (older !== 0) this.#bets.chunk(older).newer[this.#bets.index(older)] = newer;
     this.#bets.chunk(newer).older[this.#bets.index(newer)] = older;
     this.#bets.free(row);
