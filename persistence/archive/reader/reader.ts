@@ -145,8 +145,8 @@ export class ArchiveReader {
   }
 
   /** Those placed in the range: the settled ones in the order of settlement, then the others in that of their numbers. */
-  *bets(fromSeq: number, toSeq: number): Generator<ArchivedBet, void, undefined> {
-    for (const bet of this.#checked(betsFrom(this.path, this.#blocks, fromSeq))) {
+  *bets(fromSeq: number, toSeq: number, account: number | null): Generator<ArchivedBet, void, undefined> {
+    for (const bet of this.#checked(betsFrom(this.path, this.#blocks, fromSeq, account))) {
       const { seq } = bet.order;
       if (seq >= fromSeq && seq <= toSeq) yield bet;
       else if (seq > toSeq && bet.settled === null) return;

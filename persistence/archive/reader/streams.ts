@@ -194,24 +194,31 @@ const placementsFrom = (blocks: ArchiveBlocks, fromSeq: number) =>
 
 /**
  * The settled bets in the order of settlement, with limit orders that ended unfilled, then the others in the order of
- * their numbers. All that were placed from `fromSeq` on are there, and some earlier ones.
+ * their numbers. All that were placed from `fromSeq` on are there, and some earlier ones. `account` null is all.
  */
 export function* betsFrom(
   path: string,
   blocks: ArchiveBlocks,
   fromSeq: number,
+  account: number | null,
 ): Generator<ArchivedBet, void, undefined> {
+  const isOther = (of: Cell | undefined): boolean => account !== null && of !== account;
   const settlements = merged<ArchivedEvent>([
     eventsOfSettlements(blocks.settlements(fromSeq, Number.MAX_SAFE_INTEGER)),
     eventsOfSteps(blocks, blocks.limitSteps.between(fromSeq, Number.MAX_SAFE_INTEGER)),
   ]);
-  for (const { event } of settlements) {
-    if (event.type !== 'betSettled') continue;
+  for (const { event, ...place } of settlements) {
+    if (event.type !== 'betSettled' || isOther(event.account)) continue;
     const placement = blocks.placement(event.bet);
     if (placement === null) throw damagedArchive(path, `bet ${event.bet} was never placed`);
-    yield archivedBet(blocks, placement);
+    yield {
+      order: placementAt(placement),
+      fill: fillOf(blocks, placement),
+      settled: { ...place, event },
+    };
   }
   for (const placement of placementsFrom(blocks, fromSeq)) {
+    if (isOther(placement[IN_PLACEMENT.account])) continue;
     const bet = archivedBet(blocks, placement);
     if (bet.settled === null) yield bet;
   }

@@ -78,9 +78,8 @@ function* rowsOf(
   { archive, engine }: ExportSource,
   { fromSeq, toSeq, account }: ExportRange,
 ): Generator<Row> {
-  for (const found of archive.bets(fromSeq, toSeq)) {
-    const { order, settled } = found;
-    if (account !== null && order.event.account !== account) continue;
+  for (const found of archive.bets(fromSeq, toSeq, account)) {
+    const { settled } = found;
     yield {
       found,
       terms: termsOf(found),
