@@ -76,11 +76,12 @@ function define(
   if (spec.needs !== 'nothing') command.addArgument(new Argument('[DATA_DIR]', DATA_DIR_HELP));
   for (const option of options) command.addOption(option);
   command.addOption(new Option('--json', 'print the result as JSON'));
-  command.addOption(LIMIT_OPTION);
+  if (spec.isRowByRow !== true) command.addOption(LIMIT_OPTION);
   command.addHelpText('after', `\n${examplesText(spec)}`);
   command.action(async () => {
-    const values = command.opts<{ json?: boolean; limit: number }>();
-    const out = new Output(values.json === true, streams, values.limit);
+    const values = command.opts<{ json?: boolean; limit?: number }>();
+    const { json = false, limit = Number.POSITIVE_INFINITY } = values;
+    const out = new Output(json, streams, limit);
     finish(await runCommand(name, spec, out, command.processedArgs, values));
   });
 }

@@ -48,6 +48,7 @@ export const exportCommand = defineCommand<ExportOptions>({
       text === 'house' ? HOUSE : parseAccount(text),
     ),
   ],
+  isRowByRow: true,
   run: (context, options) => {
     const { what, account = null } = options;
     if (account !== null && what === 'rounds')

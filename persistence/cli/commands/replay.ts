@@ -47,6 +47,7 @@ export const replayCommand = defineCommand<ReplayOptions>({
     new Option('--kind <KIND>', 'only commands of this kind').choices(COMMAND_KINDS),
     new Option('--operator <NAME>', 'only what this operator sent'),
   ],
+  isRowByRow: true,
   run: (context, options) =>
     withHistory(context, 'replay', (history) => {
       const { out } = context;

@@ -29,6 +29,8 @@ interface CommandSpec<Options extends object, Operands extends readonly unknown[
   /** Operands before DATA_DIR. All of them are required. */
   readonly operands?: readonly Argument[];
   readonly options?: readonly Option[];
+  /** It prints no lists, but rows as they come. */
+  readonly isRowByRow?: true;
   /** By default the data directory must have a journal; for `folder` any part of one. `files` opens no database. */
   readonly needs?: 'folder' | 'path' | 'files' | 'nothing';
   readonly run: (context: Context, options: Options, operands: Operands) => ExitCode | Promise<ExitCode>;
