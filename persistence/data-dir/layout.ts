@@ -7,9 +7,16 @@ import { giveToOwner, syncPath } from './files.js';
 
 export type DataDir = Readonly<ReturnType<typeof dataDirLayout>>;
 
-/** The paths, whether or not they exist. */
+/** SQLite opens no path of 505 bytes or more. That of a snapshot has 72 behind the root. */
+const ROOT_BYTES_MAX = 400;
+
+/** The paths, whether or not they exist. Throws `data_dir_invalid` for one that cannot have them. */
 export function dataDirLayout(path: string) {
   const root = resolve(path);
+  // Node puts it for bytes that are not UTF-8, and would use another folder than the one that was named.
+  if (root.includes('\uFFFD')) throw unfit(`${root} is not UTF-8. Rename it, or name another one.`);
+  if (Buffer.byteLength(root) > ROOT_BYTES_MAX)
+    throw unfit(`${root} is longer than ${ROOT_BYTES_MAX} bytes. Name a shorter one.`);
   const journal = join(root, 'journal');
   const archive = join(root, 'archive');
   return {
@@ -73,10 +80,8 @@ function openFolder(path: string): void {
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
   });
   if ((statSync(path).mode & MAY_OTHERS_WRITE) === 0) return;
-  throw new JournalError(
-    'data_dir_invalid',
-    `The data directory cannot be used: other users may write to ${path}, and so replace the journal. chmod go-w ${path}`,
-  );
+  const mend = `Name another one if its file system keeps no permissions, else: chmod go-w ${path}`;
+  throw unfit(`other users may write to ${path}, and so replace the journal. ${mend}`);
 }
 
 /** A folder of a data directory. */
@@ -116,6 +121,13 @@ export const isWithheld = (thrown: unknown): boolean =>
 export function unusable(path: string, cause: unknown): JournalError {
   const isFull = isDiskFull(cause);
   const reason = isFull ? FULL : (REASONS[codeOf(cause)] ?? `: ${messageOf(cause)}.`);
-  const sentence = `The data directory cannot be used: ${path}${reason}`;
-  return new JournalError(isFull ? 'disk_full' : 'data_dir_invalid', sentence, { cause });
+  return unfit(`${path}${reason}`, isFull ? 'disk_full' : 'data_dir_invalid', cause);
+}
+
+function unfit(
+  why: string,
+  code: 'data_dir_invalid' | 'disk_full' = 'data_dir_invalid',
+  cause?: unknown,
+): JournalError {
+  return new JournalError(code, `The data directory cannot be used: ${why}`, { cause });
 }

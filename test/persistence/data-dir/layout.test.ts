@@ -61,6 +61,8 @@ test('a file in its place is named in the error', (t) => {
   assert.throws(() => openDataDir(`${file}-link`), isNone);
   assert.throws(() => openDataDir(join(file, 'below')), refusal('data_dir_invalid', /below lies below some/));
   assert.throws(() => openDataDir('/proc/none/data'), refusal('data_dir_invalid', /mkdir '.proc.none'/));
+  assert.throws(() => openDataDir('d'.repeat(401)), refusal('data_dir_invalid', /longer than 400/));
+  assert.throws(() => openDataDir(`${Buffer.of(0xe9)}`), refusal('data_dir_invalid', /not UTF-8/));
 });
 
 test('a directory that other users may write is refused with the command that mends it', (t) => {
