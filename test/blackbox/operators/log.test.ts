@@ -51,8 +51,7 @@ test('the log reports a start, voided rounds, a kill, the recovery and a stop', 
   const second = await Server.start({ dataDir: root, env: INFO });
   assert.equal((await second.operator.get(`/accounts/${accountId}`)).status, 200);
   const { code, stderr } = await second.stop();
-  assert.equal(code, 0, stderr);
-  assert.equal(linesOf(stderr, 'unclean_stop').length, 1);
+  assert.deepEqual([code, linesOf(stderr, 'unclean_stop').length], [0, 1], stderr);
   const [again] = linesOf(stderr, 'recovered');
   assert.deepEqual([again?.['sequence'], again?.['commandsReplayed']], [seq, seq]);
   assert.deepEqual([again?.['accounts'], again?.['bets']], [1, 0]);

@@ -88,8 +88,7 @@ test('there is none while a price is held back, and no resting order is filled',
   const limit = { market: MINUTE, fairShareE6: 500_000, limitOddsE4: 25_000, stakeCents: 10_00 };
   const timeMs = host.sequencer.stampMs();
   const outcome = host.sequencer.submit({ ...plainOrder({ timeMs, account: 1, market: MINUTE }), ...limit });
-  assert.equal(outcome.status, 'accepted');
-  assert.equal(host.engine.restingOrders, 1);
+  assert.deepEqual([outcome.status, host.engine.restingOrders], ['accepted', 1]);
   host.clock.pass(500);
   const { wallMs } = host.clock;
   assert.equal(host.tracker.offer(tickAt(wallMs, 160), wallMs).taken, false);

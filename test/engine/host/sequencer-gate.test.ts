@@ -67,8 +67,7 @@ test('time never goes backwards, and stands still while the clock is not sound',
   const host = liveHost();
   const start = host.sequencer.stampMs();
   host.clock.wallMs -= 900;
-  assert.equal(host.sequencer.stampMs(), start, 'a small step back');
-  assert.equal(codeOf(host.order()), 'accepted');
+  assert.deepEqual([host.sequencer.stampMs(), codeOf(host.order())], [start, 'accepted'], 'a small step');
   host.clock.wallMs += 3_600_000;
   assert.equal(host.sequencer.stampMs(), start, 'an hour ahead at once');
   assert.equal(codeOf(host.order()), 'clock_unsynchronised');

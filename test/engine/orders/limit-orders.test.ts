@@ -182,8 +182,7 @@ test('at the close of betting orders expire, and none is filled any more', () =>
   equal(exchange.reads.isFillable(BTC_15M, -1, exchange.nowMs), false);
   const [ended] = exchange.accepted({ ...expire, timeMs: exchange.nowMs });
   ok(ended?.type === 'betSettled' && ended.result === END_EXPIRED);
-  equal(exchange.balanceCents(account), 10_000_00);
-  equal(statusOf(exchange, account, 1), 'EXPIRED');
+  deepEqual([exchange.balanceCents(account), statusOf(exchange, account, 1)], [10_000_00, 'EXPIRED']);
 });
 
 test('an order ends after its validUntil: no bet fills it then, and its stake goes back in slices', () => {

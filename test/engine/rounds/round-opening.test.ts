@@ -59,8 +59,7 @@ test('a round that lacked a price opens late in the same window', () => {
   const exchange = Exchange.opened();
   deepEqual(refusals(exchange.ends(BTC_1M, 60_000, null)), [[FIRST_ROUND + 1, 'stale_price']]);
   exchange.atMs = 70_000;
-  equal(exchange.openLate(BTC_1M, 100), 'accepted');
-  equal(currentNumber(exchange), FIRST_ROUND + 1);
+  deepEqual([exchange.openLate(BTC_1M, 100), currentNumber(exchange)], ['accepted', FIRST_ROUND + 1]);
   exchange.passTo(2 * MINUTE_MS);
   equal(exchange.voidCurrent(BTC_1M), 'accepted');
   exchange.boundary(BTC_1M, 2 * MINUTE_MS, 101);

@@ -123,8 +123,7 @@ test('a price that is held back is told of once, and believed as soon as somebod
   tracker.confirmHeld(0, START_MS + 2_500);
   assert.deepEqual([tracker.latest(0)?.price, tracker.held(0), followed], [42, null, [100, 42]]);
   assert.equal(tracker.renewedMs(0), START_MS + 2_000, 'nobody has heard it since');
-  assert.equal(offer(43, 3_000), true);
-  assert.equal(offer(100, 4_000), false, 'now the old one is the absurd one');
+  assert.deepEqual([offer(43, 3_000), offer(100, 4_000)], [true, false], 'now the old one is absurd');
   assert.deepEqual(heard, [41, 100, 100, 43]);
   assert.throws(() => tracker.confirmHeld(1, START_MS), /held back/);
 });
