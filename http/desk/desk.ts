@@ -310,17 +310,16 @@ export class Desk {
   }
 
   /**
-   * Null if the order may be placed now. An order that was placed before is replayed even if the account may no longer
-   * write.
+   * Null if the order may be placed now. The Idempotency-Key answers first even if the account may no longer write.
    */
   #unfit(order: PlaceOrder): Rejected | Replayed | null {
     const ofKey = this.#unfitKey(order);
     if (ofKey !== null) return { status: 'rejected', code: ofKey, detail: '' };
     const ofAccount = this.#unfitAccount(order.account);
     if (ofAccount === null) return null;
-    const remembered = this.sequencer.engine.rememberedOrder(order);
-    if (remembered?.status === 'replayed') return remembered;
-    return { status: 'rejected', code: ofAccount, detail: '' };
+    return (
+      this.sequencer.engine.rememberedOrder(order) ?? { status: 'rejected', code: ofAccount, detail: '' }
+    );
   }
 
   /** Returns true if it has refused the request. */

@@ -71,7 +71,7 @@ for (const { code, ...change } of LOSSES) {
     const refused = (reply: Reply): void => assert.deepEqual([reply.status, codeOf(reply)], [403, code]);
     refused(api.order(secret, ORDER));
     refused(api.order(secret, ORDER, 'other'));
-    refused(api.order(secret, { ...ORDER, amount: 11 }, 'k'));
+    assert.equal(codeOf(api.order(secret, { ...ORDER, amount: 11 }, 'k')), 'idempotency_key_reused');
     refused(api.order(secret, '{', 'k'));
     const options = { key: secret, body: ORDER, idempotencyKey: 'k' };
     refused(api.send('POST', '/v1/orders', { ...options, contentType: 'text/plain' }));
