@@ -264,8 +264,8 @@ export interface StreamUpgrade {
   /** Sec-WebSocket-Protocol as sent; '' if absent. */
   readonly protocols: string;
   /**
-   * Opens the WebSocket in place of an answer, with one of the protocols, or '' for none; `headers` are further ones of
-   * the 101. Does nothing if the client has gone.
+   * Opens the WebSocket in place of an answer, with one of the protocols, or '' for none; `head` is that of the 101.
+   * Does nothing if the client has gone.
    */
-  accept(protocol: string, open: (socket: StreamSocket) => StreamOwner, headers?: HeaderBlock): void;
+  accept(protocol: string, open: (socket: StreamSocket) => StreamOwner, head?: HeadBytes): void;
 }

@@ -1,6 +1,7 @@
 /** One request on its way through the public API, and the headers of its answer. */
 import type { KeyLimit } from '../../config/rate-limits.js';
-import type { HeadBytes, HeaderBlock, HttpRequest, HttpResponder } from '../../engine/model/ports.js';
+import type { HeadBytes, HttpRequest, HttpResponder } from '../../engine/model/ports.js';
+import { headerLines } from '../kit/header-lines.js';
 import { type Given, parsePathId, parseQuery } from '../kit/params.js';
 import { Refused } from '../kit/refused.js';
 import { isNamed, type TaggedBody } from '../kit/tagged-body.js';
@@ -17,7 +18,8 @@ const NOT_MODIFIED = 304;
 const NO_HEADERS: Refused['headers'] = [];
 const REPLAY_HEADER = ['X-Idempotent-Replay', 'true'];
 const JSON_TYPE = '\r\nContent-Type: application/json';
-const NO_STORE = '\r\nCache-Control: no-store';
+/** Caches may store the answer to a GET unless forbidden. */
+const UNSTORED_JSON = `${JSON_TYPE}\r\nCache-Control: no-store`;
 
 export class Call implements Counted {
   route = NO_ROUTE;
@@ -87,11 +89,8 @@ export class Call implements Counted {
   }
 
   send(status: number, body: string | Uint8Array, extra = NO_HEADERS): void {
-    let block = this.texts.jsonHead(this.limitKind) + this.#tail;
-    // Caches may store the answer to a GET unless forbidden.
-    if (this.request.method !== 'POST') block += NO_STORE;
-    for (let at = 0; at < extra.length; at += 2) block += `\r\n${extra[at]}: ${extra[at + 1]}`;
-    this.#answer(status, block, body);
+    const type = this.request.method === 'POST' ? JSON_TYPE : UNSTORED_JSON;
+    this.#answer(status, type + headerLines(extra), body);
   }
 
   sendData<T>(data: T): void {
@@ -115,9 +114,7 @@ export class Call implements Counted {
 
   /** `dataText` is the JSON of an OrderResult. */
   sendOrder(dataText: string, isReplay: boolean): void {
-    const text = successText(dataText);
-    if (isReplay) this.send(CREATED, text, REPLAY_HEADER);
-    else this.#answer(CREATED, this.#headBytes('201 Created', JSON_TYPE), text);
+    this.send(CREATED, successText(dataText), isReplay ? REPLAY_HEADER : NO_HEADERS);
   }
 
   refuse(refused: Refused, extra = refused.headers): void {
@@ -126,38 +123,25 @@ export class Call implements Counted {
   }
 
   sendEmpty(status: number, headers: Refused['headers']): void {
-    let block = this.limitBlock;
-    for (let at = 0; at < headers.length; at += 2) block += `\r\n${headers[at]}: ${headers[at + 1]}`;
-    this.#answer(status, block, '');
+    this.#answer(status, headerLines(headers), '');
   }
 
   /** Answers with 304 if the client has the form that suits it. */
   sendTagged(body: TaggedBody): void {
     const { acceptEncoding, ifNoneMatch } = this.request;
     const form = body.form(acceptEncoding);
-    if (isNamed(form.etag, ifNoneMatch)) {
-      this.#answer(NOT_MODIFIED, this.limitBlock + form.notModifiedHead, '');
-      return;
-    }
-    this.#answer(OK, this.#headBytes('200 OK', form.head), form.bytes);
+    if (isNamed(form.etag, ifNoneMatch)) this.#answer(NOT_MODIFIED, form.notModifiedHead, '');
+    else this.#answer(OK, form.head, form.bytes);
   }
 
-  #answer(status: number, head: HeaderBlock | HeadBytes, body: string | Uint8Array): void {
+  #answer(status: number, last: string, body: string | Uint8Array): void {
     this.meter.answered(this.route, status);
-    this.responder.send(status, head, body);
+    this.responder.send(status, this.head(status, last), body);
   }
 
-  #headBytes(statusLine: string, last: string): HeadBytes {
+  /** The headers of every answer, then `last`. */
+  head(status: number, last = ''): HeadBytes {
     const { limitKind, remaining, resetSeconds, requestNumber } = this;
-    return this.texts.bytes(statusLine, last, limitKind, remaining, resetSeconds, requestNumber);
-  }
-
-  /** The headers of every answer. */
-  get limitBlock(): HeaderBlock {
-    return this.texts.limitHead(this.limitKind) + this.#tail;
-  }
-
-  get #tail(): string {
-    return this.texts.tail(this.remaining, this.resetSeconds, this.requestNumber);
+    return this.texts.bytes(status, last, limitKind, remaining, resetSeconds, requestNumber);
   }
 }

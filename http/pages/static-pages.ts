@@ -1,6 +1,7 @@
 /** Files that are the same for everyone, held in memory so that no request waits for a disk. */
 import { constants, gzip } from 'node:zlib';
 import type { HeaderList } from '../../engine/model/ports.js';
+import { headerLines } from '../kit/header-lines.js';
 import { type Compress, TaggedBody } from '../kit/tagged-body.js';
 
 /** By path. */
@@ -23,10 +24,8 @@ export function staticPage(
   body: string | Uint8Array,
   extraHeaders: HeaderList = [],
 ): TaggedBody {
-  let shared = `\r\nCache-Control: ${caching}`;
-  for (let at = 0; at < extraHeaders.length; at += 2)
-    shared += `\r\n${extraHeaders[at]}: ${extraHeaders[at + 1]}`;
   const content = `\r\nContent-Type: ${contentType}\r\nX-Content-Type-Options: nosniff`;
   const bytes = typeof body === 'string' ? Buffer.from(body) : body;
+  const shared = headerLines(['Cache-Control', caching, ...extraHeaders]);
   return new TaggedBody(bytes, { content, caching: shared }, compress);
 }

@@ -29,6 +29,7 @@ import { type ApiRequest, type Request, refuseSubscribe } from './requests.js';
 import type { UsualOrder } from './usual-order.js';
 
 const PROTOCOL = 'tote.v1';
+const SWITCHING_PROTOCOLS = 101;
 const GOING_AWAY = 1001;
 const TOO_MANY = new Refused('too_many_streams', `a key has at most ${STREAMS_PER_KEY_MAX} open streams`, [
   'Retry-After',
@@ -104,7 +105,7 @@ export class StreamHub implements ConnectionHost, OrderHost, Client {
       isOpen = true;
       return new Connection(socket, { key, account, address }, this);
     };
-    upgrade.accept(offered.includes(PROTOCOL) ? PROTOCOL : '', opened, call.limitBlock);
+    upgrade.accept(offered.includes(PROTOCOL) ? PROTOCOL : '', opened, call.head(SWITCHING_PROTOCOLS));
     if (!isOpen) this.parts.counts.giveBack(key);
   }
 

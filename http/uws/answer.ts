@@ -3,6 +3,7 @@ import { Buffer } from 'node:buffer';
 import { STATUS_CODES } from 'node:http';
 import { flattenString } from '../../engine/base/flatten-string.js';
 import type { HeadBytes, HeaderBlock, HeaderList } from '../../engine/model/ports.js';
+import { headerLines } from '../kit/header-lines.js';
 import { internalError } from '../kit/refused.js';
 import type { UwsResponse } from './library.js';
 
@@ -49,11 +50,7 @@ export function headOf(
   if (typeof headers === 'string') return line + headers + more;
   if (headers instanceof Uint8Array)
     return more === '' ? headers : Buffer.from(headers).toString('latin1') + more;
-  let head = line.slice(0, -LINE_END.length);
-  for (let index = 0; index < headers.length; index += 2) {
-    head += `${LINE_END}${headers[index]}: ${headers[index + 1]}`;
-  }
-  return head + more;
+  return line.slice(0, -LINE_END.length) + headerLines(headers) + more;
 }
 
 export function faultAnswer(requestId: string): readonly [head: string | Uint8Array, body: string] {

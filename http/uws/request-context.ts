@@ -37,7 +37,6 @@ import type { RequestHost, SlowRequest } from './request-host.js';
 import { isWebSocket, keyOf, type WebSocketData } from './web-socket.js';
 
 const NO_BODY = new Uint8Array(0);
-const SWITCHING_PROTOCOLS = 101;
 const CLOSES = '\r\nConnection: close';
 
 export class RequestContext implements HttpRequest, HttpResponder, SlowRequest, Client {
@@ -174,7 +173,7 @@ export class RequestContext implements HttpRequest, HttpResponder, SlowRequest, 
     context: UwsSocketContext,
     protocol: string,
     open: (socket: StreamSocket) => StreamOwner,
-    headers: HeaderBlock = '',
+    head?: HeadBytes,
   ): void {
     if (!this.#beginAnswer()) return;
     const { path, address } = this;
@@ -182,7 +181,7 @@ export class RequestContext implements HttpRequest, HttpResponder, SlowRequest, 
     const accept = (): void => {
       // The response ends here, and an abort is no longer reported to it.
       this.#finish();
-      if (headers !== '') this.response.writeStatus(headOf(SWITCHING_PROTOCOLS, headers));
+      if (head !== undefined) this.response.writeStatus(head);
       this.response.upgrade(data, key, protocol, '', context);
     };
     if (this.#isCorked) accept();

@@ -1,14 +1,13 @@
 /**
- * The parts of an answer's head that many answers share, each a flat string: V8 would flatten a rope again for every
- * answer.
+ * The heads of answers, in bytes. As a text a head would be joined, measured and encoded for every answer; nearly always
+ * only the numbers differ from a head before.
  *
  * Beside the specified headers of the limits there are those of the IETF's draft
  * (draft-ietf-httpapi-ratelimit-headers-11): RateLimit-Policy has all limits, RateLimit only the one that is nearest to
  * exhaustion.
  */
+import { STATUS_CODES } from 'node:http';
 import { assert } from '../../engine/base/assert.js';
-import { flattenString } from '../../engine/base/flatten-string.js';
-import { integerText } from '../../engine/base/integer-text.js';
 
 const ZERO = 0x30;
 const EIGHT_DIGITS = 1e8;
@@ -25,44 +24,25 @@ export interface RatePolicy {
 }
 
 export class HeadTexts {
-  /** By kind of limit. */
+  /** By kind of limit: its headers up to the number of requests left. */
   readonly #limitHeads: readonly string[];
-  readonly #jsonHeads: readonly string[];
-  /** By seconds until the reset. */
-  readonly #resets: readonly string[];
-  readonly #requestId: string;
-  /** By status line, kind of limit, and digits of the numbers whose length moves what follows. */
-  readonly #rooms = new Map<string, HeadRoom[]>();
+  /** By status, kind of limit, and digits of the numbers whose length moves what follows. */
+  readonly #rooms = new Map<number, HeadRoom[]>();
 
-  constructor(requestIdPrefix: string, policies: readonly RatePolicy[]) {
+  constructor(
+    private readonly requestIdPrefix: string,
+    policies: readonly RatePolicy[],
+  ) {
     const all = policies.map(({ name, limit }) => `"${name}";q=${limit};w=${WINDOW_SECONDS}`).join(', ');
-    const heads = policies.map(
+    this.#limitHeads = policies.map(
       ({ name, limit }) =>
         `X-RateLimit-Limit: ${limit}\r\nRateLimit-Policy: ${all}\r\nRateLimit: "${name}";r=`,
     );
-    this.#limitHeads = heads.map(flattenString);
-    this.#jsonHeads = heads.map((head) => flattenString(`Content-Type: application/json\r\n${head}`));
-    const seconds = Array.from({ length: WINDOW_SECONDS + 1 }, (_, at) => at);
-    this.#resets = seconds.map((resetSeconds) => flattenString(resetText(resetSeconds)));
-    this.#requestId = flattenString(`\r\nX-Request-Id: ${requestIdPrefix}-`);
   }
 
-  /** From Content-Type, for JSON, up to the number of requests left in RateLimit. */
-  jsonHead(kind: number): string {
-    return this.#jsonHeads[kind] as string;
-  }
-
-  /** The same without Content-Type. */
-  limitHead(kind: number): string {
-    return this.#limitHeads[kind] as string;
-  }
-
-  /**
-   * A whole head, to be sent at once; `last` are its last lines, each behind a line end. A text would be joined, measured
-   * and encoded for every answer. In bytes, nearly always only the numbers differ from a head before.
-   */
+  /** A whole head, to be sent at once; `last` are its last lines, each behind a line end. */
   bytes(
-    statusLine: string,
+    status: number,
     last: string,
     kind: number,
     remaining: number,
@@ -72,43 +52,32 @@ export class HeadTexts {
     const leftDigits = digitsOf(remaining);
     const resetDigits = digitsOf(resetSeconds);
     const place = (kind * NUMBER_DIGITS_MAX + leftDigits) * NUMBER_DIGITS_MAX + resetDigits;
-    const rooms = this.#rooms.get(statusLine) ?? [];
-    const room = rooms[place] ?? this.#layOut(statusLine, kind, leftDigits, resetDigits);
+    const rooms = this.#rooms.get(status) ?? [];
+    const room = rooms[place] ?? this.#layOut(status, kind, leftDigits, resetDigits);
     if (rooms[place] === undefined) {
       rooms[place] = room;
-      this.#rooms.set(statusLine, rooms);
+      this.#rooms.set(status, rooms);
     }
     return room.head(remaining, resetSeconds, requestNumber, last);
   }
 
-  #layOut(statusLine: string, kind: number, leftDigits: number, resetDigits: number): HeadRoom {
+  #layOut(status: number, kind: number, leftDigits: number, resetDigits: number): HeadRoom {
     const left = '0'.repeat(leftDigits);
     const reset = '0'.repeat(resetDigits);
     const parts = [
-      `${statusLine}\r\n${this.limitHead(kind)}`,
+      `${status} ${STATUS_CODES[status]}\r\n${this.#limitHeads[kind]}`,
       left,
       ';t=',
       reset,
-      RESET,
+      '\r\nX-RateLimit-Reset: ',
       reset,
-      REMAINING,
+      '\r\nX-RateLimit-Remaining: ',
       left,
+      `\r\nX-Request-Id: ${this.requestIdPrefix}-`,
     ];
-    return new HeadRoom([...parts, this.#requestId], leftDigits, resetDigits);
-  }
-
-  /** From that number to the end of X-Request-Id. */
-  tail(remaining: number, resetSeconds: number, requestNumber: number): string {
-    const left = integerText(remaining);
-    const reset = this.#resets[resetSeconds] ?? resetText(resetSeconds);
-    return `${left}${reset}${left}${this.#requestId}${integerText(requestNumber)}`;
+    return new HeadRoom(parts, leftDigits, resetDigits);
   }
 }
-
-const RESET = '\r\nX-RateLimit-Reset: ';
-const REMAINING = '\r\nX-RateLimit-Remaining: ';
-
-const resetText = (resetSeconds: number): string => `;t=${resetSeconds}${RESET}${resetSeconds}${REMAINING}`;
 
 /** A head whose numbers before the request's have a given length. */
 class HeadRoom {
