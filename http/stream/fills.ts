@@ -1,14 +1,6 @@
 /** The channel `fills`: events of the account's bets. */
-import { END_CANCELLED } from '../../engine/model/domain.js';
 import * as R from '../broadcast/records.js';
-import {
-  eventsText,
-  type Moment,
-  paidText,
-  pendingText,
-  placedText,
-  unfilledText,
-} from '../wire/stream-text.js';
+import { betEventText, eventsText, type Moment } from '../wire/stream-text.js';
 import type { Connection } from './connection.js';
 import { type EventSource, EventsChannel } from './events.js';
 import { type FanOut, Group } from './fan-out.js';
@@ -88,36 +80,6 @@ class FillTexts {
   textOf(record: Float64Array, isOf: (account: number) => boolean): string | null {
     const name = this.#name;
     this.#name = record[R.KIND] === R.ORDER_NAME ? R.readName(record) : null;
-    return isOf(record[R.ACCOUNT] as number) ? fillText(record, name) : null;
-  }
-}
-
-function fillText(record: Float64Array, clientOrderId: string | null): string | null {
-  const bet = {
-    bet: record[R.BET] as number,
-    marketSide: record[R.MARKET_SIDE] as number,
-    roundNumber: record[R.BET_ROUND_NUMBER] as number,
-    stakeCents: record[R.STAKE_CENTS] as number,
-    payoutCents: record[R.PAYOUT_CENTS] as number,
-    balanceCents: record[R.BALANCE_CENTS] as number,
-    clientOrderId,
-  };
-  const odds = {
-    oddsE4: record[R.ODDS_E4] as number,
-    entryPercentE2: record[R.ENTRY_PERCENT_E2] as number,
-  };
-  switch (record[R.KIND]) {
-    case R.BET_PLACED:
-      return placedText({ ...bet, ...odds });
-    case R.ORDER_FILLED:
-      return placedText({ ...bet, ...odds }, 'filled');
-    case R.ORDER_PENDING:
-      return pendingText({ ...bet, oddsE4: odds.oddsE4 });
-    case R.ORDER_ENDED:
-      return unfilledText(bet, record[R.BET_RESULT] === END_CANCELLED);
-    case R.BET_SETTLED:
-      return paidText({ ...bet, result: record[R.BET_RESULT] as number });
-    default:
-      return null;
+    return isOf(record[R.ACCOUNT] as number) ? betEventText(record, name) : null;
   }
 }

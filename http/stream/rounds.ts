@@ -1,15 +1,7 @@
 /** The channel `rounds`: every transition of the subscribed markets' rounds. */
 import * as R from '../broadcast/records.js';
 import type { Subscribe } from '../wire/stream-requests.js';
-import {
-  eventsText,
-  lockedText,
-  type Moment,
-  openedText,
-  rootText,
-  settledText,
-  voidedText,
-} from '../wire/stream-text.js';
+import { eventsText, type Moment, roundEventText } from '../wire/stream-text.js';
 import { MarketGroups } from './channel.js';
 import type { Connection } from './connection.js';
 import { type EventSource, EventsChannel } from './events.js';
@@ -58,34 +50,5 @@ export class RoundsChannel extends EventsChannel {
 
   protected override leave(connection: Connection): void {
     this.#groups.leave(connection);
-  }
-}
-
-function roundEventText(record: Float64Array): string {
-  const market = record[R.MARKET] as number;
-  const roundNumber = record[R.ROUND_NUMBER] as number;
-  const bets = { bets: record[R.BETS] as number, volumeCents: record[R.VOLUME_CENTS] as number };
-  switch (record[R.KIND]) {
-    case R.OPENED:
-      return openedText(market, roundNumber, {
-        openPrice: record[R.OPEN_PRICE] as number,
-        startTimeMs: record[R.START_TIME_MS] as number,
-        bettingClosesMs: record[R.BETTING_CLOSES_MS] as number,
-        lockTimeMs: record[R.LOCK_TIME_MS] as number,
-        endTimeMs: record[R.END_TIME_MS] as number,
-      });
-    case R.LOCKED:
-      return lockedText(market, roundNumber);
-    case R.ROOT:
-      return rootText(market, roundNumber, R.readRoot(record));
-    case R.VOIDED:
-      return voidedText(market, roundNumber, bets);
-    default:
-      return settledText(market, roundNumber, {
-        ...bets,
-        result: record[R.RESULT] as number,
-        openPrice: record[R.OPEN_PRICE] as number,
-        closePrice: record[R.CLOSE_PRICE] as number,
-      });
   }
 }

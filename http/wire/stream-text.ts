@@ -4,6 +4,7 @@ import { isoText } from '../../engine/base/iso-text.js';
 import {
   ASSETS,
   BET_RESULTS,
+  END_CANCELLED,
   keyId,
   marketId,
   ROUND_RESULTS,
@@ -13,7 +14,7 @@ import {
   textAt,
 } from '../../engine/model/domain.js';
 import type { ErrorCode } from '../../engine/model/errors.js';
-import type { SignedRoot } from '../../engine/model/proofs/proof-views.js';
+import * as R from '../broadcast/records.js';
 import { availableText, poolsText, type ShownRound } from './market-text.js';
 import type { JournalHead } from './proof-types.js';
 import type { Channel } from './stream-requests.js';
@@ -133,93 +134,78 @@ export function priceStateText(asset: number, tick: TimedPrice, open: TimedPrice
   return `{"crypto":"${textAt(ASSETS, asset)}",${timed('price', 'priceTime', tick)},${timed('openPrice', 'openTime', open)}}`;
 }
 
-const ofRound = (event: string, market: number, roundNumber: number): string =>
-  `{"event":"${event}","marketId":"${marketId(market)}","roundId":"${roundId(market, roundNumber)}","roundNumber":${roundNumber}`;
-
-interface OpenedFields {
-  readonly openPrice: number;
-  readonly startTimeMs: number;
-  readonly bettingClosesMs: number;
-  readonly lockTimeMs: number;
-  readonly endTimeMs: number;
+/** `record` is one of rounds. */
+export function roundEventText(record: Float64Array): string {
+  const field = (at: number): number => record[at] as number;
+  const [market, roundNumber] = [field(R.MARKET), field(R.ROUND_NUMBER)];
+  const of = (event: string): string =>
+    `{"event":"${event}","marketId":"${marketId(market)}","roundId":"${roundId(market, roundNumber)}","roundNumber":${roundNumber}`;
+  const bets = (): string =>
+    `"totalBets":${field(R.BETS)},"totalVolume":${hundredthsText(field(R.VOLUME_CENTS))}}`;
+  const time = (at: number): string => `"${isoText(field(at))}"`;
+  switch (field(R.KIND)) {
+    case R.OPENED:
+      return (
+        `${of('opened')},"openPrice":${field(R.OPEN_PRICE)},"startTime":${time(R.START_TIME_MS)},` +
+        `"bettingClosesAt":${time(R.BETTING_CLOSES_MS)},"lockTime":${time(R.LOCK_TIME_MS)},` +
+        `"endTime":${time(R.END_TIME_MS)}}`
+      );
+    case R.LOCKED:
+      return `${of('locked')}}`;
+    case R.ROOT: {
+      const { merkleRoot, treeSize, keyId, signature } = R.readRoot(record);
+      return (
+        `${of('root')},"merkleRoot":"${merkleRoot}","treeSize":${treeSize},` +
+        `"keyId":"${keyId}","signature":"${signature}"}`
+      );
+    }
+    case R.VOIDED:
+      return `${of('voided')},${bets()}`;
+    default:
+      return (
+        `${of('settled')},"result":"${textAt(ROUND_RESULTS, field(R.RESULT))}",` +
+        `"openPrice":${field(R.OPEN_PRICE)},"closePrice":${field(R.CLOSE_PRICE)},${bets()}`
+      );
+  }
 }
 
-export const openedText = (market: number, roundNumber: number, opened: OpenedFields): string =>
-  `${ofRound('opened', market, roundNumber)},"openPrice":${opened.openPrice},"startTime":"${isoText(opened.startTimeMs)}",` +
-  `"bettingClosesAt":"${isoText(opened.bettingClosesMs)}","lockTime":"${isoText(opened.lockTimeMs)}",` +
-  `"endTime":"${isoText(opened.endTimeMs)}"}`;
-
-export const lockedText = (market: number, roundNumber: number): string =>
-  `${ofRound('locked', market, roundNumber)}}`;
-
-export const rootText = (market: number, roundNumber: number, root: SignedRoot): string =>
-  `${ofRound('root', market, roundNumber)},"merkleRoot":"${root.merkleRoot}","treeSize":${root.treeSize},` +
-  `"keyId":"${root.keyId}","signature":"${root.signature}"}`;
-
-interface BetsOfRound {
-  readonly bets: number;
-  readonly volumeCents: number;
+/** `record` is one of bets; null if it tells of none. `clientOrderId` is in the record before it. */
+export function betEventText(record: Float64Array, clientOrderId: string | null): string | null {
+  const field = (at: number): number => record[at] as number;
+  const payoutCents = field(R.PAYOUT_CENTS);
+  const of = (event: string): string => ofBet(event, record, clientOrderId);
+  const placed = (event: string): string =>
+    `${of(event)},"oddsAtBet":${oddsText(field(R.ODDS_E4))},"entryPercent":${hundredthsText(field(R.ENTRY_PERCENT_E2))},` +
+    `"potentialPayout":${hundredthsText(payoutCents)}}`;
+  switch (field(R.KIND)) {
+    case R.BET_PLACED:
+      return placed('placed');
+    case R.ORDER_FILLED:
+      return placed('filled');
+    case R.ORDER_PENDING:
+      return `${of('pending')},"limitOdds":${oddsText(field(R.ODDS_E4))},"potentialPayout":${hundredthsText(payoutCents)}}`;
+    case R.ORDER_ENDED:
+      return `${of(field(R.BET_RESULT) === END_CANCELLED ? 'cancelled' : 'expired')}}`;
+    case R.BET_SETTLED: {
+      const result = textAt(BET_RESULTS, field(R.BET_RESULT));
+      return (
+        `${of(result === 'REFUNDED' ? 'refunded' : 'settled')},"result":"${result}","payout":${hundredthsText(payoutCents)},` +
+        `"profit":${hundredthsText(payoutCents - field(R.STAKE_CENTS))}}`
+      );
+    }
+    default:
+      return null;
+  }
 }
 
-const betsText = ({ bets, volumeCents }: BetsOfRound): string =>
-  `"totalBets":${bets},"totalVolume":${hundredthsText(volumeCents)}}`;
-
-export const settledText = (
-  market: number,
-  roundNumber: number,
-  settled: BetsOfRound & {
-    readonly result: number;
-    readonly openPrice: number;
-    readonly closePrice: number;
-  },
-): string =>
-  `${ofRound('settled', market, roundNumber)},"result":"${textAt(ROUND_RESULTS, settled.result)}",` +
-  `"openPrice":${settled.openPrice},"closePrice":${settled.closePrice},${betsText(settled)}`;
-
-export const voidedText = (market: number, roundNumber: number, voided: BetsOfRound): string =>
-  `${ofRound('voided', market, roundNumber)},${betsText(voided)}`;
-
-interface FillFields {
-  readonly bet: number;
-  /** `market * 2 + side`. */
-  readonly marketSide: number;
-  readonly roundNumber: number;
-  readonly stakeCents: number;
-  readonly payoutCents: number;
-  readonly balanceCents: number;
-  readonly clientOrderId: string | null;
-}
-
-function ofBet(event: string, fill: FillFields): string {
-  const { bet, marketSide, roundNumber, stakeCents, balanceCents, clientOrderId } = fill;
+function ofBet(event: string, record: Float64Array, clientOrderId: string | null): string {
   const name = clientOrderId === null ? '' : `"clientOrderId":${JSON.stringify(clientOrderId)},`;
+  const marketSide = record[R.MARKET_SIDE] as number;
   const market = marketSide >> 1;
+  const roundNumber = record[R.BET_ROUND_NUMBER] as number;
   return (
-    `{"event":"${event}","id":"bet_${integerText(bet)}",${name}"marketId":"${marketId(market)}","roundId":"${roundId(market, roundNumber)}",` +
-    `"roundNumber":${roundNumber},"prediction":"${textAt(SIDES, marketSide & 1)}","amount":${hundredthsText(stakeCents)},` +
-    `"newBalance":${hundredthsText(balanceCents)}`
-  );
-}
-
-/** `filled`: a limit order that has rested. */
-export const placedText = (
-  bet: FillFields & { readonly oddsE4: number; readonly entryPercentE2: number },
-  event: 'placed' | 'filled' = 'placed',
-): string =>
-  `${ofBet(event, bet)},"oddsAtBet":${oddsText(bet.oddsE4)},"entryPercent":${hundredthsText(bet.entryPercentE2)},` +
-  `"potentialPayout":${hundredthsText(bet.payoutCents)}}`;
-
-export const pendingText = (order: FillFields & { readonly oddsE4: number }): string =>
-  `${ofBet('pending', order)},"limitOdds":${oddsText(order.oddsE4)},"potentialPayout":${hundredthsText(order.payoutCents)}}`;
-
-export const unfilledText = (order: FillFields, isCancelled: boolean): string =>
-  `${ofBet(isCancelled ? 'cancelled' : 'expired', order)}}`;
-
-/** `result` is an index into `BET_RESULTS`. */
-export function paidText(bet: FillFields & { readonly result: number }): string {
-  const result = textAt(BET_RESULTS, bet.result);
-  return (
-    `${ofBet(result === 'REFUNDED' ? 'refunded' : 'settled', bet)},"result":"${result}","payout":${hundredthsText(bet.payoutCents)},` +
-    `"profit":${hundredthsText(bet.payoutCents - bet.stakeCents)}}`
+    `{"event":"${event}","id":"bet_${integerText(record[R.BET] as number)}",${name}"marketId":"${marketId(market)}",` +
+    `"roundId":"${roundId(market, roundNumber)}","roundNumber":${roundNumber},"prediction":"${textAt(SIDES, marketSide & 1)}",` +
+    `"amount":${hundredthsText(record[R.STAKE_CENTS] as number)},"newBalance":${hundredthsText(record[R.BALANCE_CENTS] as number)}`
   );
 }
