@@ -14,14 +14,7 @@ export interface TlsFiles {
   readonly clientCaFile: string | null;
 }
 
-export interface Certificate {
-  /** Covers everything in the files. */
-  readonly digest: string;
-  /** Names and addresses, as the certificate writes them. */
-  readonly names: string;
-  readonly validFromMs: number;
-  readonly validToMs: number;
-}
+export type Certificate = Readonly<ReturnType<typeof readCertificate>>;
 
 export class CertificateError extends Error {
   override readonly name = 'CertificateError';
@@ -40,7 +33,7 @@ const BLOCK = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 const KEY_KINDS = ['rsa', 'ec'];
 
 /** Throws a `CertificateError` for files that are missing, malformed, or do not belong together. */
-export function readCertificate({ certFile, keyFile, clientCaFile }: TlsFiles): Certificate {
+export function readCertificate({ certFile, keyFile, clientCaFile }: TlsFiles) {
   const certText = textOf(certFile, 'certFile');
   const keyText = textOf(keyFile, 'keyFile');
   const caText = clientCaFile === null ? '' : textOf(clientCaFile, 'clientCaFile');
@@ -58,9 +51,11 @@ export function readCertificate({ certFile, keyFile, clientCaFile }: TlsFiles): 
       'keyFile',
     );
   return {
+    /** Covers everything in the files. */
     digest: createHash('sha256')
       .update(JSON.stringify([certText, keyText, caText]))
       .digest('hex'),
+    /** Names and addresses, as the certificate writes them. */
     names: own.subjectAltName ?? own.subject,
     validFromMs: Date.parse(own.validFrom),
     validToMs: Date.parse(own.validTo),

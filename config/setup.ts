@@ -10,15 +10,9 @@ import { ConfigError } from './config.js';
 import { type FeedName, feedsOf } from './price-values.js';
 import { type Config, VARIABLES } from './variables.js';
 
-/** With feed and clock resolved. */
-export interface RunningConfig extends Config {
-  readonly feed: string;
-  /** In order of preference. */
-  readonly feeds: readonly FeedName[];
-  readonly clock: Setup['clock'];
-}
-
 export type ResolvedSetup = ReturnType<typeof resolveSetup>;
+/** With feed and clock resolved; `feeds` are in order of preference. */
+export type RunningConfig = Readonly<ResolvedSetup['config']>;
 
 /** For a new directory if no variable is set. */
 const NEW_SETUP: Setup = { feed: 'simulated', clock: 'system', rulesFrom: 'defaults' };

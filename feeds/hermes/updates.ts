@@ -5,18 +5,6 @@
 import typia, { type tags } from 'typia';
 import { parsedJson } from '../../engine/base/attempt.js';
 
-export interface HermesUpdate {
-  readonly id: string;
-  readonly price: number;
-  /** Half the width of the interval in which the service expects the price, as a part of the price. */
-  readonly unsureBy: number;
-  readonly publishTimeMs: number;
-  /** Grows with every update of the service; 0 where it does not say. */
-  readonly slot: number;
-  /** For people and proofs: what the service signed, found again under this id and time. */
-  readonly origin: string;
-}
-
 interface Sent {
   readonly id: string & tags.MinLength<64> & tags.MaxLength<66>;
   readonly price: {
@@ -51,15 +39,19 @@ export function readUpdates(text: string) {
   };
 }
 
-/** The decimal text is parsed as one number, so no multiplication rounds the price. */
-function updateOf({ id, price: { price, conf, expo, publish_time }, metadata }: Sent): HermesUpdate {
+export type HermesUpdate = Readonly<ReturnType<typeof updateOf>>;
+function updateOf({ id, price: { price, conf, expo, publish_time }, metadata }: Sent) {
   const slot = metadata?.slot ?? 0;
   return {
     id: id.replace(/^0x/i, '').toLowerCase(),
+    // Parsed as one number, so no multiplication rounds it.
     price: Number(`${price}e${expo}`),
+    /** Half the width of the interval in which the service expects the price, as a part of the price. */
     unsureBy: Number(conf) / Number(price),
     publishTimeMs: publish_time * 1_000,
+    /** Grows with every update of the service; 0 where it does not say. */
     slot,
+    /** For people and proofs: what the service signed, found again under this id and time. */
     origin: `${id} slot ${slot} confidence ${conf}e${expo}`,
   };
 }

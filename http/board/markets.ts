@@ -51,25 +51,15 @@ export const ASSET_FIELDS = 4;
 export const DURABLE_SEQ = 0;
 const JOURNAL_FIELDS = 1;
 
-export interface BoardMemory {
-  readonly markets: SharedArrayBuffer;
-  readonly assets: SharedArrayBuffer;
-  readonly journal: SharedArrayBuffer;
-}
-
-export const boardMemory = (): BoardMemory => ({
+export type BoardMemory = ReturnType<typeof boardMemory>;
+export const boardMemory = () => ({
   markets: factsMemory(MARKETS_MAX, MARKET_FIELDS),
   assets: factsMemory(ASSETS.length, ASSET_FIELDS),
   journal: factsMemory(1, JOURNAL_FIELDS),
 });
 
-export interface Board {
-  readonly markets: SharedRows;
-  readonly assets: SharedRows;
-  readonly journal: SharedRows;
-}
-
-export const boardOf = ({ markets, assets, journal }: BoardMemory): Board => ({
+export type Board = Readonly<ReturnType<typeof boardOf>>;
+export const boardOf = ({ markets, assets, journal }: BoardMemory) => ({
   markets: new SharedRows(markets, MARKETS_MAX, MARKET_FIELDS),
   assets: new SharedRows(assets, ASSETS.length, ASSET_FIELDS),
   journal: new SharedRows(journal, 1, JOURNAL_FIELDS),

@@ -29,13 +29,8 @@ const PLACES = KEYS_MAX * 2;
 /** An account's byte is its tier, with this bit set if it is frozen. */
 const FROZEN = 0x80;
 
-export interface RightsMemory {
-  readonly keys: SharedArrayBuffer;
-  readonly places: SharedArrayBuffer;
-  readonly accounts: SharedArrayBuffer;
-}
-
-export const rightsMemory = (): RightsMemory => ({
+export type RightsMemory = ReturnType<typeof rightsMemory>;
+export const rightsMemory = () => ({
   keys: new SharedArrayBuffer((KEYS_MAX + 1) * KEY_WORDS * Int32Array.BYTES_PER_ELEMENT),
   places: new SharedArrayBuffer(PLACES * Int32Array.BYTES_PER_ELEMENT),
   accounts: new SharedArrayBuffer(ACCOUNTS_MAX + 1),

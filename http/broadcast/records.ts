@@ -131,19 +131,13 @@ export const BETS_FORM = { records: 1 << 17, fields: 12 };
 
 const LISTENERS_MAX = 64;
 
-export interface BroadcastMemory {
-  readonly rounds: SharedArrayBuffer;
-  readonly bets: SharedArrayBuffer;
-  /** One double, `startSeq`. */
-  readonly start: SharedArrayBuffer;
-  /** By gateway: 1 if it sleeps and wants to be woken by the next events. */
-  readonly sleepers: SharedArrayBuffer;
-}
-
-export const broadcastMemory = (): BroadcastMemory => ({
+export type BroadcastMemory = ReturnType<typeof broadcastMemory>;
+export const broadcastMemory = () => ({
   rounds: logMemory(ROUNDS_FORM),
   bets: logMemory(BETS_FORM),
+  /** One double, `startSeq`. */
   start: new SharedArrayBuffer(Float64Array.BYTES_PER_ELEMENT),
+  /** By gateway: 1 if it sleeps and wants to be woken by the next events. */
   sleepers: new SharedArrayBuffer(LISTENERS_MAX * Int32Array.BYTES_PER_ELEMENT),
 });
 

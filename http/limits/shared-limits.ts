@@ -23,18 +23,10 @@ export const LIMITS_CAPACITY = {
 export type LimitsCapacity = Readonly<typeof LIMITS_CAPACITY>;
 
 /** Can be cloned to another thread; null for no limits. */
-export type SharedLimits = {
-  readonly settings: RateLimitSettings;
-  readonly capacity: LimitsCapacity;
-  readonly seed: number;
-  readonly memory: SharedArrayBuffer;
-} | null;
+export type SharedLimits = Readonly<ReturnType<typeof shareLimits>>;
 
 /** `settings` null: no limits, nothing is counted. */
-export function shareLimits(
-  settings: RateLimitSettings | null,
-  capacity: LimitsCapacity = LIMITS_CAPACITY,
-): SharedLimits {
+export function shareLimits(settings: RateLimitSettings | null, capacity: LimitsCapacity = LIMITS_CAPACITY) {
   if (settings === null) return null;
   const memory = new SharedArrayBuffer(bytesFor(capacity));
   return { settings, capacity, seed: randomInt(2 ** 32), memory };

@@ -8,22 +8,15 @@ import { threadPlaces } from './thread-meter.js';
 export const OPERATOR_LAYOUT = new Layout();
 export const OPERATOR_PLACES = { thread: threadPlaces(OPERATOR_LAYOUT) } as const;
 
-export interface FiguresMemory {
+export type FiguresMemory = ReturnType<typeof figuresMemory>;
+export const figuresMemory = (gatewayThreads: number) => ({
   /** Written by the engine's thread. */
-  readonly engineGauges: SharedArrayBuffer;
-  readonly engine: SharedArrayBuffer;
-  /** Each written by its gateway. */
-  readonly gateways: readonly SharedArrayBuffer[];
-  /** Gateways with threads of their own: all of them, or none where the only one runs on the engine's. */
-  readonly gatewayThreads: number;
-  /** Written by the operators' thread. */
-  readonly operators: SharedArrayBuffer;
-}
-
-export const figuresMemory = (gatewayThreads: number): FiguresMemory => ({
   engineGauges: gaugesMemory(),
   engine: ENGINE_LAYOUT.memory(),
+  /** Each written by its gateway. */
   gateways: Array.from({ length: Math.max(1, gatewayThreads) }, () => GATEWAY_LAYOUT.memory()),
+  /** Gateways with threads of their own: all of them, or none where the only one runs on the engine's. */
   gatewayThreads,
+  /** Written by the operators' thread. */
   operators: OPERATOR_LAYOUT.memory(),
 });

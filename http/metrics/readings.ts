@@ -9,67 +9,34 @@ import { type FiguresMemory, OPERATOR_LAYOUT, OPERATOR_PLACES } from './memory.j
 import { COMMANDS, MICROSECONDS } from './scale.js';
 import type { ThreadPlaces } from './thread-meter.js';
 
-export interface ThreadFigures extends Omit<ThreadPlaces, 'delay'> {
-  /** `engine`, `operators`, `gateway0` and so on. */
-  readonly name: string;
-  /** The longest delay of each second. */
-  readonly delay: Histogram;
-}
-
-export interface Reading {
-  /** In milliseconds since 1970, and monotonic. */
-  readonly timeMs: number;
-  readonly monotonicMs: number;
-  readonly gauges: Gauges;
-  /** The sheet of the engine's thread, and the sum of those of the gateways. */
-  readonly engine: Float64Array;
-  readonly gateways: Float64Array;
-  /** Threads of their own; none where the engine's serves the port. */
-  readonly gatewayThreads: number;
-  readonly connections: number;
-  readonly connectionsTaken: { readonly public: number; readonly operators: number };
-  readonly orders: Histogram;
-  readonly stages: readonly { readonly name: string; readonly took: Histogram }[];
-  readonly batchCommands: Histogram;
-  readonly commit: Histogram;
-  /** On a leader: its batches on their way into the replicated log. */
-  readonly publish: Histogram;
-  /** Requests with operator tokens that nobody has, since the start. */
-  readonly wrongTokens: number;
-  readonly threads: readonly ThreadFigures[];
-}
+export type Reading = ReturnType<Readings['take']>;
 
 export class Readings {
-  readonly #gauges: SharedArrayBuffer;
-  readonly #engine: Float64Array;
-  readonly #gateways: readonly Float64Array[];
-  readonly #gatewayThreads: number;
-  readonly #operators: Float64Array;
-
   /** `CONNECTION_CELLS` of the public port and the operators'. */
   constructor(
-    memory: FiguresMemory,
+    private readonly memory: FiguresMemory,
     private readonly connections: readonly Int32Array[],
     private readonly guesses: () => Pick<Guesses, 'wrong' | 'refused'>,
-  ) {
-    this.#gauges = memory.engineGauges;
-    this.#engine = ENGINE_LAYOUT.sheet(memory.engine);
-    this.#gateways = memory.gateways.map((sheet) => GATEWAY_LAYOUT.sheet(sheet));
-    this.#gatewayThreads = memory.gatewayThreads;
-    this.#operators = OPERATOR_LAYOUT.sheet(memory.operators);
-  }
+  ) {}
 
-  take(timeMs: number, monotonicMs: number): Reading {
-    const engine = Float64Array.from(this.#engine);
+  /** `timeMs` is in milliseconds since 1970. */
+  take(timeMs: number, monotonicMs: number) {
+    const { engineGauges, gatewayThreads, operators } = this.memory;
+    const engine = Float64Array.from(ENGINE_LAYOUT.sheet(this.memory.engine));
+    const sheets = this.memory.gateways.map((memory) => GATEWAY_LAYOUT.sheet(memory));
+    const gateways = sumOf(sheets, sheets[0]?.length ?? 0);
     const guesses = this.guesses();
-    const gateways = sumOf(this.#gateways, this.#gateways[0]?.length ?? 0);
+    const here = threadFigures('engine', engine, ENGINE_PLACES.thread);
+    const ofGateways = sheets.map((sheet, at) => threadFigures(`gateway${at}`, sheet, GATEWAY_PLACES.thread));
+    const own = ofGateways.splice(0, gatewayThreads);
+    const clientFaults = ofGateways.reduce((sum, gateway) => sum + gateway.clientFaults, here.clientFaults);
     return {
-      timeMs,
-      monotonicMs,
-      gauges: new Gauges(this.#gauges.slice(0)),
-      engine,
-      gateways,
-      gatewayThreads: this.#gatewayThreads,
+      ...{ timeMs, monotonicMs },
+      gauges: new Gauges(engineGauges.slice(0)),
+      /** The sheet of the engine's thread, and the sum of those of the gateways. */
+      ...{ engine, gateways },
+      /** Threads of their own; none where the engine's serves the port. */
+      gatewayThreads,
       connections: this.connections[0]?.[CONNECTION_CELLS.open] ?? 0,
       connectionsTaken: { public: takenOf(this.connections[0]), operators: takenOf(this.connections[1]) },
       orders: new Histogram(gateways, GATEWAY_PLACES.orders, MICROSECONDS),
@@ -79,28 +46,25 @@ export class Readings {
       })),
       batchCommands: new Histogram(engine, ENGINE_PLACES.batchCommands, COMMANDS),
       commit: new Histogram(engine, ENGINE_PLACES.commit, MICROSECONDS),
+      /** On a leader: its batches on their way into the replicated log. */
       publish: new Histogram(engine, ENGINE_PLACES.publish, MICROSECONDS),
+      /** Requests with operator tokens that nobody has, since the start. */
       wrongTokens: guesses.wrong + guesses.refused,
-      threads: this.#threads(engine),
+      threads: [
+        { ...here, clientFaults },
+        ...own,
+        threadFigures('operators', OPERATOR_LAYOUT.sheet(operators), OPERATOR_PLACES.thread),
+      ],
     };
-  }
-
-  #threads(engine: Float64Array): ThreadFigures[] {
-    const gateways = this.#gateways.map((sheet, at) =>
-      threadFigures(`gateway${at}`, sheet, GATEWAY_PLACES.thread),
-    );
-    const own = gateways.splice(0, this.#gatewayThreads);
-    const here = threadFigures('engine', engine, ENGINE_PLACES.thread);
-    const clientFaults = gateways.reduce((sum, gateway) => sum + gateway.clientFaults, here.clientFaults);
-    const operators = threadFigures('operators', this.#operators, OPERATOR_PLACES.thread);
-    return [{ ...here, clientFaults }, ...own, operators];
   }
 }
 
 const takenOf = (cells: Int32Array | undefined): number =>
   (cells?.[CONNECTION_CELLS.open] ?? 0) / (cells?.[CONNECTION_CELLS.max] || 1);
 
-const threadFigures = (name: string, sheet: Float64Array, places: ThreadPlaces): ThreadFigures => ({
+export type ThreadFigures = ReturnType<typeof threadFigures>;
+/** `name` is `engine`, `operators`, `gateway0` and so on. */
+const threadFigures = (name: string, sheet: Float64Array, places: ThreadPlaces) => ({
   name,
   activeMs: sheet[places.activeMs] as number,
   heapUsedBytes: sheet[places.heapUsedBytes] as number,

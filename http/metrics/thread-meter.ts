@@ -11,24 +11,16 @@ const RESOLUTION_MS = 20;
 const SAMPLE_MS = 1_000;
 const NANOSECONDS_PER_MS = 1e6;
 
-export interface ThreadPlaces {
+export type ThreadPlaces = ReturnType<typeof threadPlaces>;
+export const threadPlaces = (layout: Layout) => ({
   /** The loop did not wait for anything so long since the thread began. */
-  readonly activeMs: number;
-  readonly heapUsedBytes: number;
-  readonly heapTotalBytes: number;
-  /** Memory outside the heap that its objects hold, without what threads share. */
-  readonly externalBytes: number;
-  readonly clientFaults: number;
-  /** A histogram with one value a second: the longest delay in it. */
-  readonly delay: number;
-}
-
-export const threadPlaces = (layout: Layout): ThreadPlaces => ({
   activeMs: layout.cells(1),
   heapUsedBytes: layout.cells(1),
   heapTotalBytes: layout.cells(1),
+  /** Memory outside the heap that its objects hold, without what threads share. */
   externalBytes: layout.cells(1),
   clientFaults: layout.cells(1),
+  /** A histogram with one value a second: the longest delay in it. */
   delay: layout.histogram(MICROSECONDS),
 });
 

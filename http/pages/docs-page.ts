@@ -50,10 +50,7 @@ body > main th, body > main td { padding: 0.25rem 0.75rem 0.25rem 0; border-bott
 /** Pages in Markdown by name, in the order of the navigation. */
 export type Guide = ReadonlyMap<string, string>;
 
-export interface DocsFiles {
-  readonly pages: StaticPages;
-  readonly guide: Guide;
-}
+export type DocsFiles = Readonly<ReturnType<typeof loadDocs>>;
 
 export const HTML = 'text/html; charset=utf-8';
 export const JAVASCRIPT = 'text/javascript; charset=utf-8';
@@ -172,7 +169,7 @@ const GUIDE_PAGES = [
   'testing',
 ];
 
-export function loadDocs(): DocsFiles {
+export function loadDocs() {
   const read = (name: string): Buffer => readFileSync(new URL(name, GUIDE));
   const pictures = readdirSync(GUIDE).filter((name) => name.endsWith('.svg'));
   return {

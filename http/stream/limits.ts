@@ -22,12 +22,8 @@ export const HEARTBEAT_MS = 1_000;
 /** Bounds how often a market's or asset's newest state is sent; the first change goes out at once. */
 export const FLUSH_MS = 50;
 
-export interface StreamsMemory {
-  readonly open: SharedArrayBuffer;
-  readonly heard: SharedArrayBuffer;
-}
-
-export const streamsMemory = (): StreamsMemory => ({
+export type StreamsMemory = ReturnType<typeof streamsMemory>;
+export const streamsMemory = () => ({
   open: new SharedArrayBuffer(KEYS_MAX + 1),
   heard: new SharedArrayBuffer((KEYS_MAX + 1) * Uint32Array.BYTES_PER_ELEMENT),
 });

@@ -47,18 +47,6 @@ export type UntimedCommand = Untimed<
   Exclude<OperatorCommand, { readonly kind: 'configure' | 'confirmPrice' | 'moveClock' | 'rotateKey' }>
 >;
 
-/** The changed objects as they are right after the command. */
-export interface CommandResult {
-  readonly account: AccountView | null;
-  /** The new key is the last one. */
-  readonly keys: readonly KeyView[];
-  readonly moved: BalanceMoved | null;
-  /** The command's number in the journal. */
-  readonly seq: number;
-  /** An earlier command with the same reference has done it. */
-  readonly isReplay: boolean;
-}
-
 /** `timeMs` is null for the engine's present time. */
 export interface PushedTick {
   readonly asset: number;
@@ -126,7 +114,7 @@ export class OperatorCommands {
       refuseInvalid('expiresAt is past');
     const outcome = this.#submit({ ...command, timeMs }, by);
     const after = MOVES_ROUNDS.includes(command.kind) ? 'all' : outcome.seq;
-    return { result: this.#resultOf(outcome), after };
+    return { result: resultOf(outcome, this.options.sequencer), after };
   };
 
   readonly rotateKey = ({
@@ -146,7 +134,7 @@ export class OperatorCommands {
       refuseInvalid('expiresAt must be after the overlap');
     const command = { kind: 'rotateKey', timeMs, key, overlapEndsMs, digest, expiresAtMs } as const;
     const outcome = this.#submit(command, by);
-    return { result: this.#resultOf(outcome), after: outcome.seq };
+    return { result: resultOf(outcome, this.options.sequencer), after: outcome.seq };
   };
 
   readonly rules = (): Reply<NumberedRules> => {
@@ -242,22 +230,26 @@ export class OperatorCommands {
     this.#lastSeq = sequencer.engine.seq;
     return outcome.status === 'rejected' ? refuse(outcome.code, outcome.detail) : outcome;
   }
+}
 
-  #resultOf(outcome: Accepted): CommandResult {
-    const { engine } = this.options.sequencer;
-    const events = outcome.status === 'accepted' ? outcome.events : [outcome.event];
-    let account: AccountView | null = null;
-    let moved: BalanceMoved | null = null;
-    const keys: KeyView[] = [];
-    for (const event of events) {
-      if (event.type === 'accountCreated' || event.type === 'accountUpdated')
-        account = engine.account(event.account);
-      else if (event.type === 'keyCreated' || event.type === 'keyUpdated')
-        keys.push({ ...engine.key(event.key) });
-      else if (event.type === 'balanceMoved') moved = event;
-    }
-    return { account, keys, moved, seq: outcome.seq, isReplay: outcome.status === 'replayed' };
+export type CommandResult = Readonly<ReturnType<typeof resultOf>>;
+/**
+ * The changed objects as they are right after the command, which has this number in the journal; the new key is the last
+ * one. `isReplay`: an earlier command with the same reference has done it.
+ */
+function resultOf(outcome: Accepted, { engine }: Sequencer) {
+  const events = outcome.status === 'accepted' ? outcome.events : [outcome.event];
+  let account: AccountView | null = null;
+  let moved: BalanceMoved | null = null;
+  const keys: KeyView[] = [];
+  for (const event of events) {
+    if (event.type === 'accountCreated' || event.type === 'accountUpdated')
+      account = engine.account(event.account);
+    else if (event.type === 'keyCreated' || event.type === 'keyUpdated')
+      keys.push({ ...engine.key(event.key) });
+    else if (event.type === 'balanceMoved') moved = event;
   }
+  return { account, keys, moved, seq: outcome.seq, isReplay: outcome.status === 'replayed' };
 }
 
 /** The second of two operators would otherwise undo, unaware, what the first has just done. */
