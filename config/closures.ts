@@ -12,12 +12,7 @@ import { describeTypeErrors } from './type-errors.js';
 type ClosingClass = 'METAL' | 'FX';
 
 /** The classes do not trade from `fromMs` until `untilMs`. */
-export interface Closure {
-  readonly name: string;
-  readonly classes: readonly ClosingClass[];
-  readonly fromMs: number;
-  readonly untilMs: number;
-}
+export type Closure = Readonly<ReturnType<typeof readClosures>[number]>;
 
 /** To the minute. */
 type LocalTime = string & tags.Pattern<'^20[0-9]{2}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}$'>;
@@ -39,7 +34,7 @@ const CLOSURE_MS_MAX = 14 * 86_400_000;
 const validateCalendar = typia.createValidateEquals<CalendarFile>();
 
 /** Throws `Expected` with the mistakes in the file. */
-export function readClosures(path: string): readonly Closure[] {
+export function readClosures(path: string) {
   const refusal = (...mistakes: readonly string[]): Expected =>
     new Expected(`JSON files of closures, separated by commas, or "none"; ${path}: ${mistakes.join('; ')}`);
   const checked = validateCalendar(readJson(path, refusal));
@@ -56,7 +51,7 @@ export function readClosures(path: string): readonly Closure[] {
         `closures[${index}] (${name}): from and until must be local times up to 14 days apart, in this order`,
       );
     }
-    return { name, classes, fromMs, untilMs };
+    return { classes, fromMs, untilMs };
   });
   if (mistakes.length > 0) throw refusal(...mistakes);
   return read;

@@ -125,13 +125,7 @@ function editDistance(a: string, b: string): number {
 
 /** The one of `known` nearest to `name`, or null if none is within a third of the name's length. */
 function nearest(name: string, known: readonly string[]): string | null {
-  let best: string | null = null;
-  let bestDistance = Math.floor(name.length / 3) + 1;
-  for (const candidate of known) {
-    const distance = editDistance(name, candidate);
-    if (distance >= bestDistance) continue;
-    best = candidate;
-    bestDistance = distance;
-  }
-  return best;
+  const distanceTo = (candidate: string): number => editDistance(name, candidate);
+  const near = known.filter((candidate) => distanceTo(candidate) <= Math.floor(name.length / 3));
+  return near.toSorted((one, other) => distanceTo(one) - distanceTo(other))[0] ?? null;
 }

@@ -10,13 +10,9 @@ export const NATS_SERVERS_FORM =
 
 export const STREAM_NAME_FORM = 'letters, digits, - and _, 64 at the most';
 
-export interface NatsServers {
-  /** `host:port` of each. */
-  readonly servers: readonly string[];
-  readonly isTls: boolean;
-}
-
-export function parseNatsServers(text: string): NatsServers | null {
+/** `servers` are `host:port` each. */
+export type NatsServers = Readonly<NonNullable<ReturnType<typeof parseNatsServers>>>;
+export function parseNatsServers(text: string) {
   const [prefix = '', scheme] = /^(nats|tls):\/\//.exec(text) ?? [];
   const hosts = text.split(',').map((part, at) => {
     const host = part.trim();

@@ -1,6 +1,8 @@
 /** The clock on the wall of a time zone, with daylight saving, from Node's time-zone data. */
 import { must } from '../engine/base/assert.js';
 
+const FIELDS = ['year', 'month', 'day', 'hour', 'minute', 'second'] as const;
+
 export class ZoneClock {
   readonly #format: Intl.DateTimeFormat;
 
@@ -9,27 +11,18 @@ export class ZoneClock {
     this.#format = new Intl.DateTimeFormat('en-US', {
       timeZone,
       hourCycle: 'h23',
-      year: 'numeric',
-      month: 'numeric',
-      day: 'numeric',
-      hour: 'numeric',
-      minute: 'numeric',
-      second: 'numeric',
+      ...Object.fromEntries(FIELDS.map((field) => [field, 'numeric'])),
     });
   }
 
   /** Local time at `utcMs`, encoded as if it were UTC; whole seconds. */
   clockMs(utcMs: number): number {
     const parts = new Map(this.#format.formatToParts(utcMs).map(({ type, value }) => [type, Number(value)]));
-    const part = (type: Intl.DateTimeFormatPartTypes): number => must(parts.get(type), `${type} of a date`);
-    return Date.UTC(
-      part('year'),
-      part('month') - 1,
-      part('day'),
-      part('hour'),
-      part('minute'),
-      part('second'),
+    const [year = 0, month = 0, ...rest] = FIELDS.map((field) =>
+      must(parts.get(field), `${field} of a date`),
     );
+    const [day, hour, minute, second] = rest;
+    return Date.UTC(year, month - 1, day, hour, minute, second);
   }
 
   /**

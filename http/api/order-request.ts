@@ -36,19 +36,11 @@ const OPTIONAL_FIELDS = [
 const isOrder = createIs<OrderRequest>();
 const validateOrder = createValidateEquals<OrderRequest>();
 
-/** The bytes of an order in the usual form up to its amount, and the values in them. */
-interface UsualHead {
-  readonly bytes: readonly number[];
-  readonly market: number;
-  readonly marketId: string;
-  readonly side: number;
-}
-
 /**
  * The orders of most clients, up to the amount, by `hashOf`: the required fields in the order of the API document, with
  * spaces as JavaScript or Python writes them. Behind the amount stands a `clientSeed`, or nothing.
  */
-const USUAL_HEADS: ReadonlyMap<number, UsualHead> = new Map(
+const USUAL_HEADS = new Map(
   MARKET_IDS.flatMap((marketId, market) =>
     SIDES.flatMap((prediction, side) =>
       ['', ' '].map((gap) => {

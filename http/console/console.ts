@@ -27,8 +27,8 @@ import {
   cookieOf,
   refuseForgery,
   refuseOtherOrigin,
+  resourceOf,
   type Session,
-  type SessionResource,
   Sessions,
   ticketIn,
 } from './sessions.js';
@@ -148,12 +148,6 @@ export class Console implements Callers {
     return answer(status, resourceOf(session), ['Set-Cookie', cookie]);
   }
 }
-
-const resourceOf = ({ caller: { name, role }, csrfToken }: Session): SessionResource => ({
-  name,
-  role,
-  csrfToken,
-});
 
 const notOffered = (method: string, allowed: string): Refused =>
   new Refused('method_not_allowed', `${method} is not offered here`, ['Allow', allowed]);

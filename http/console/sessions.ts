@@ -6,7 +6,7 @@
  * tickets would be good.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { OperatorRole, OperatorToken } from '../../engine/model/operators.js';
+import type { OperatorToken } from '../../engine/model/operators.js';
 import type { BrowserHeaders, Clock } from '../../engine/model/ports.js';
 import { Refused } from '../kit/refused.js';
 import type { TokenGuard } from '../operator/access/token-guard.js';
@@ -29,12 +29,9 @@ export interface Session {
   readonly csrfToken: string;
 }
 
-export interface SessionResource {
-  readonly name: string;
-  readonly role: OperatorRole;
-  /** To be sent as X-CSRF-Token with each change. */
-  readonly csrfToken: string;
-}
+/** `csrfToken` is to be sent as X-CSRF-Token with each change. */
+export type SessionResource = Readonly<ReturnType<typeof resourceOf>>;
+export const resourceOf = ({ caller: { name, role }, csrfToken }: Session) => ({ name, role, csrfToken });
 
 export const sessionKeyOf = (masterSecret: Uint8Array): Uint8Array =>
   createHmac('sha256', masterSecret).update('tote console session 1').digest();

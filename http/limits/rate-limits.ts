@@ -14,7 +14,6 @@ import {
   KEY_WRITE,
   type KeyLimit,
   RATE_LIMIT_NAMES,
-  type RateLimitSettings,
 } from '../../config/rate-limits.js';
 import type { RatePolicy } from '../wire/head-texts.js';
 import type { RateLimit, RateLimitsNow } from '../wire/service-types.js';
@@ -26,15 +25,8 @@ import type { WindowTable } from './window-table.js';
 /** With limits off, the headers show the greatest limit that can be configured, all of it left. */
 export const UNLIMITED = 999_999_999;
 
-const ofAll = <T>(one: T): Readonly<Record<keyof RateLimitSettings, T>> => ({
-  keyRead: one,
-  keyWrite: one,
-  keyCancel: one,
-  account: one,
-  ip: one,
-});
-const NO_LIMITS = ofAll(UNLIMITED);
-const NOTHING_COUNTED = ofAll({ limit: UNLIMITED, remaining: UNLIMITED, resetSeconds: 0 });
+const ALL = { limit: UNLIMITED, remaining: UNLIMITED, resetSeconds: 0 };
+const ALL_LEFT: RateLimitsNow = { keyRead: ALL, keyWrite: ALL, keyCancel: ALL, account: ALL, ip: ALL };
 
 /** The counted address (`client-address.ts`), and the numbers of a key and of its account. */
 export interface LimitsOwner {
@@ -84,8 +76,7 @@ export class RateLimits {
 
   constructor(shared: SharedLimits) {
     this.#tables = shared === null ? null : new LimitTables(shared);
-    const settings = shared?.settings ?? NO_LIMITS;
-    this.#limits = RATE_LIMIT_NAMES.map(([, field]) => settings[field]);
+    this.#limits = RATE_LIMIT_NAMES.map(([, field]) => shared?.settings[field] ?? UNLIMITED);
   }
 
   get limit(): number {
@@ -119,7 +110,7 @@ export class RateLimits {
   /** Counts nothing. */
   left(owner: LimitsOwner, nowMs: number): RateLimitsNow {
     const tables = this.#tables;
-    if (tables === null) return NOTHING_COUNTED;
+    if (tables === null) return ALL_LEFT;
     tables.lock.lock();
     try {
       return this.#allLeft(tables, owner, tables.advance(nowMs));

@@ -3,7 +3,7 @@ import type { EngineReads } from '../../engine/engine.js';
 import type { PriceTracker } from '../../engine/host/price-tracker.js';
 import type { Quoter } from '../../engine/host/quoter.js';
 import type { Sequencer } from '../../engine/host/sequencer.js';
-import { ASSETS, assetOf, LIVE, LOCKED, MARKETS_MAX } from '../../engine/model/domain.js';
+import { ASSETS, assetOf, LIVE, LOCKED, MARKET_IDS } from '../../engine/model/domain.js';
 import { LOSS_SCOPES, lossLimitCents, lostCents } from '../../engine/model/loss-limits.js';
 import type { Clock } from '../../engine/model/ports.js';
 import type { PriceWatch } from '../../engine/model/prices.js';
@@ -160,14 +160,10 @@ export class EngineFigures {
 }
 
 /** Those that are active otherwise, with the numbers of the commands that suspended them. */
-export function suspendedMarkets(engine: EngineReads): { readonly market: number; readonly seq: number }[] {
-  const suspended: { readonly market: number; readonly seq: number }[] = [];
-  for (let market = 0; market < MARKETS_MAX; market++) {
-    const seq = engine.suspendedSeq(market);
-    if (seq > 0 && engine.marketRules(market) !== null) suspended.push({ market, seq });
-  }
-  return suspended;
-}
+export const suspendedMarkets = (engine: EngineReads) =>
+  MARKET_IDS.map((_, market) => ({ market, seq: engine.suspendedSeq(market) })).filter(
+    ({ market, seq }) => seq > 0 && engine.marketRules(market) !== null,
+  );
 
 /** Markets that have a fresh price and would open a round now if the house could pay its seeds. */
 export function marketsWithoutCapital(engine: EngineReads, tracker: PriceTracker, nowMs: number): number[] {
@@ -180,11 +176,7 @@ export function marketsWithoutCapital(engine: EngineReads, tracker: PriceTracker
   });
 }
 
-export function openRounds(engine: EngineReads): RoundView[] {
-  const rounds: RoundView[] = [];
-  for (let market = 0; market < MARKETS_MAX; market++) {
-    const round = engine.currentRound(market);
-    if (round?.status === LIVE || round?.status === LOCKED) rounds.push(round);
-  }
-  return rounds;
-}
+export const openRounds = (engine: EngineReads): RoundView[] =>
+  MARKET_IDS.flatMap((_, market) => engine.currentRound(market) ?? []).filter(
+    ({ status }) => status === LIVE || status === LOCKED,
+  );

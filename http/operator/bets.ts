@@ -27,7 +27,6 @@ import type { BetView } from '../../engine/model/views.js';
 import { archivePage, mergedPage, needsArchive } from '../api/lists/archive-bets.js';
 import { betsCursor, ledOn, listQuery, STATUS_OF_ORDERS } from '../api/lists/list-query.js';
 import { Refused, readArchive, refuse, refuseInvalid } from '../kit/refused.js';
-import type { ListFields } from '../link/questions.js';
 import {
   type Answer,
   ARCHIVE_CODES,
@@ -83,15 +82,9 @@ export const BET_ENDPOINTS: readonly Declared[] = [
   },
 ];
 
-interface Query {
-  /** With the filters that `list` does not have. */
-  readonly name: string;
-  readonly account: number | null;
-  readonly fromMs: number;
-  readonly list: ListFields;
-}
-
-function queryOf(call: Call): Query {
+type Query = Readonly<ReturnType<typeof queryOf>>;
+/** `name` has the filters that `list` does not have. */
+function queryOf(call: Call) {
   const shown = STATUS_OF_ORDERS.get(call.choice('status', STATUSES) ?? 'all') ?? 'all';
   const list = listQuery(call.given, shown, false, LIMIT_DEFAULT);
   const [account, fromMs, beforeMs] = [call.account(), call.time('from') ?? 0, call.time('to')];

@@ -12,7 +12,7 @@ import {
   roundId,
   textAt,
 } from '../../engine/model/domain.js';
-import { type RoundsQuery, roundsCursor, roundsQuery } from '../api/lists/archive-queries.js';
+import { roundsCursor, roundsQuery } from '../api/lists/archive-queries.js';
 import { readArchive } from '../kit/refused.js';
 import { factsOf } from '../wire/archive-text.js';
 import type { RoundFacts } from '../wire/proof-types.js';
@@ -42,14 +42,10 @@ export const ROUND_ENDPOINTS: readonly Declared[] = [
   },
 ];
 
-interface Query extends RoundsQuery {
-  readonly market: number | null;
-  readonly status: RoundStatus | null;
-}
-
 const NONE: RoundsAnswer = { rounds: [], nextAfter: null };
 
-function queryOf(call: Call): Query {
+type Query = ReturnType<typeof queryOf>;
+function queryOf(call: Call) {
   const market = call.market();
   const status = call.choice('status', ROUND_STATUSES);
   return { ...roundsQuery(call.given, market, status), market, status };

@@ -2,12 +2,7 @@
  * The queries of lists that the archive alone answers, and the cursors of their pages: an account's ledger and the
  * actions of operators, whose entries are events of commands, and settled rounds.
  */
-import type {
-  LedgerPlace,
-  LedgerQuestion,
-  RoundsAnswer,
-  RoundsQuestion,
-} from '../../../engine/model/archive-reads.js';
+import type { LedgerPlace, LedgerQuestion, RoundsAnswer } from '../../../engine/model/archive-reads.js';
 import { MARKETS_MAX } from '../../../engine/model/domain.js';
 import { BAD_CURSOR, cursorText, markOf, placeIn } from '../../kit/cursor.js';
 import { type Given, parseLimit, parseTime } from '../../kit/params.js';
@@ -24,12 +19,8 @@ export function eventsQuery(mark: number, given: Given): Pick<LedgerQuestion, 'b
 export const eventsCursor = (mark: number, before: LedgerPlace | null): string | null =>
   before === null ? null : cursorText(mark, before.seq, before.item);
 
-export interface RoundsQuery extends Pick<RoundsQuestion, 'fromMs' | 'toMs' | 'after' | 'limit'> {
-  /** For the cursor of the next page. */
-  readonly mark: number;
-}
-
-export function roundsQuery(given: Given, market: number | null, status: string | null): RoundsQuery {
+/** `mark` is for the cursor of the next page. */
+export function roundsQuery(given: Given, market: number | null, status: string | null) {
   const limit = parseLimit(given.get('limit'), ARCHIVE_LIMIT_DEFAULT);
   const fromMs = parseTime('from', given.get('from'));
   const toMs = parseTime('to', given.get('to'));
