@@ -37,6 +37,7 @@ export const wholeMonotonicMs = (): number => Math.floor(monotonicMs());
 export class ManualClock implements Clock {
   readonly memory = new SharedArrayBuffer(Float64Array.BYTES_PER_ELEMENT);
   readonly #nowMs = new Float64Array(this.memory);
+  readonly monotonicMs = monotonicMs;
 
   /** Starts at the last journaled time; if `journaledMs` is 0, at the given time or else the system's. */
   constructor(journaledMs: number, startMs: number | null) {
@@ -45,9 +46,6 @@ export class ManualClock implements Clock {
 
   nowMs(): number {
     return this.#nowMs[0] as number;
-  }
-  monotonicMs(): number {
-    return monotonicMs();
   }
 
   set(nowMs: number): void {

@@ -3,7 +3,7 @@
  * another asset without anybody noticing. Ids are therefore believed only once the service itself has said that they
  * belong to the asset's symbol.
  */
-import typia from 'typia';
+import typia, { type tags } from 'typia';
 import { ASSETS, type Asset } from '../../engine/model/domain.js';
 
 /** The id has 64 lower-case hexadecimal digits. */
@@ -24,14 +24,11 @@ export const HERMES_SYMBOLS: Readonly<Record<Asset, readonly [symbol: string, id
   TON: ['Crypto.TON/USD', '8963217838ab4cf5cadc172203c1f0b763fbaa45f346d8ee50ba994bbcac3026'],
 };
 
-/** With or without `0x`, in either case; null if `text` is no id. */
-function readHermesId(text: string): string | null {
-  const digits = text.replace(/^0x/i, '').toLowerCase();
-  return /^[0-9a-f]{64}$/.test(digits) ? digits : null;
-}
+/** The service sends an id with or without `0x`, in either case. */
+export const hermesId = (sent: string): string => sent.replace(/^0x/i, '').toLowerCase();
 
 interface ListedFeed {
-  readonly id: string;
+  readonly id: string & tags.Pattern<'^(0[xX])?[0-9a-fA-F]{64}$'>;
   readonly attributes: { readonly symbol: string };
 }
 const isListedFeed = typia.createIs<ListedFeed>();
@@ -46,12 +43,11 @@ export function faultOfId(asset: Asset, answer: unknown): string | null | undefi
   const ids = answer
     .filter(isListedFeed)
     .filter(({ attributes }) => attributes.symbol === symbol)
-    .map((listed) => readHermesId(listed.id));
+    .map((listed) => hermesId(listed.id));
   if (ids.includes(id)) return null;
-  const known = ids.filter((listed) => listed !== null).join(', ');
-  return known === ''
+  return ids.length === 0
     ? `the service has no price feed with the symbol ${symbol}`
-    : `${id} is not the service's id of ${symbol}, which is ${known}`;
+    : `${id} is not the service's id of ${symbol}, which is ${ids.join(', ')}`;
 }
 
 /** By id. An id that is not the asset's own leads nowhere. */

@@ -4,6 +4,7 @@
  */
 import typia, { type tags } from 'typia';
 import { parsedJson } from '../../engine/base/attempt.js';
+import { hermesId } from './symbols.js';
 
 interface Sent {
   readonly id: string & tags.MinLength<64> & tags.MaxLength<66>;
@@ -43,7 +44,7 @@ export type HermesUpdate = Readonly<ReturnType<typeof updateOf>>;
 function updateOf({ id, price: { price, conf, expo, publish_time }, metadata }: Sent) {
   const slot = metadata?.slot ?? 0;
   return {
-    id: id.replace(/^0x/i, '').toLowerCase(),
+    id: hermesId(id),
     // Parsed as one number, so no multiplication rounds it.
     price: Number(`${price}e${expo}`),
     /** Half the width of the interval in which the service expects the price, as a part of the price. */

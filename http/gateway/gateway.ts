@@ -180,7 +180,7 @@ export class Gateway implements Serving {
     });
     this.#hub = hub;
     this.#turns = setInterval(() => hub.turn(), TURN_MS);
-    this.#held.serve(logRequests(api.handler, 'public', systemClock, this.#log));
+    this.#held.serve(logRequests(api.handler, 'public', this.#log));
   }
 
   #stopAccepting(): void {

@@ -166,7 +166,7 @@ class OperatorGateway implements Serving {
       callers: console,
       denials: this.#denials,
     });
-    this.#held.serve(logRequests(console.wrap(api), 'operator', systemClock, this.#log));
+    this.#held.serve(logRequests(console.wrap(api), 'operator', this.#log));
     const tick = (): void => {
       this.#reportRefusals();
       console.watchers.tick();

@@ -4,22 +4,21 @@
  * its trace.
  */
 import { maskSecrets } from '../../crypto/api-keys.js';
-import type { Clock, HeadBytes, HeaderBlock, HeaderList, HttpHandler } from '../../engine/model/ports.js';
+import type { HeadBytes, HeaderBlock, HeaderList, HttpHandler } from '../../engine/model/ports.js';
+import { systemClock } from '../../process/clock.js';
 import type { Log } from '../../process/log/log.js';
 
-type PortName = 'public' | 'operator';
-
-export function logRequests(handler: HttpHandler, port: PortName, clock: Clock, log: Log): HttpHandler {
+export function logRequests(handler: HttpHandler, port: 'public' | 'operator', log: Log): HttpHandler {
   if (!log.isDebug) return handler;
   return (request, responder) => {
     const { method, address } = request;
     const path = maskSecrets(request.path);
     const trace = traceContextOf(request.traceparent ?? '');
-    const startedMs = clock.monotonicMs();
+    const startedMs = systemClock.monotonicMs();
     handler(request, {
       send(status, headers, body) {
         responder.send(status, headers, body);
-        const tookMs = Math.round((clock.monotonicMs() - startedMs) * 1_000) / 1_000;
+        const tookMs = Math.round((systemClock.monotonicMs() - startedMs) * 1_000) / 1_000;
         log.write('request', {
           requestId: requestIdIn(headers),
           port,
