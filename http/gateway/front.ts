@@ -48,6 +48,8 @@ export class Front {
     traces: tracesMemory(),
     betHashes: betHashesMemory(),
   };
+  /** For `crypto/bet-hashes.ts`. */
+  readonly betHashes = this.#memory.betHashes;
   readonly figures: FiguresMemory;
   readonly #service: RingService;
   #ahead: RightsWriter | null = null;
@@ -68,11 +70,6 @@ export class Front {
       serve: (ring, gateway) => serveRing(desk(), ring, gateway),
       beforeReplies: () => this.publishFirst(),
     });
-  }
-
-  /** For `crypto/bet-hashes.ts`. */
-  get betHashes(): SharedArrayBuffer {
-    return this.#memory.betHashes;
   }
 
   /** Rejects if the port is taken. */

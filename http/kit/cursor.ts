@@ -55,10 +55,7 @@ export function placeIn(given: Given, mark: number, count: number): readonly num
 }
 
 /** A page of a list that is searched by number, in slices. */
-export interface Searched {
-  readonly after: number;
-  readonly limit: number;
-}
+export type Searched = Readonly<ReturnType<typeof searchOf>>;
 
 export interface Slice<T> {
   readonly found: readonly T[];
@@ -66,7 +63,7 @@ export interface Slice<T> {
   readonly next: number | null;
 }
 
-export function searchOf(mark: number, given: Given): Searched {
+export function searchOf(mark: number, given: Given) {
   const limit = parseLimit(given.get('limit'), SEARCH_LIMIT_DEFAULT, SEARCH_LIMIT_MAX);
   const place = placeIn(given, mark, 1);
   return { after: place?.[0] ?? 0, limit };

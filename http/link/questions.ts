@@ -42,11 +42,12 @@ interface Questions {
 export interface Told {
   readonly account: AccountReply;
   readonly balance: BalanceReply;
-  readonly accountSeq: SeqReply;
-  readonly lifecycleSeq: SeqReply;
+  readonly accountSeq: { readonly seq: number };
+  readonly lifecycleSeq: { readonly seq: number };
   readonly list: BetsReply;
   readonly round: RoundReply;
-  readonly seenKey: SeenKeyReply;
+  /** `bet` is 0 if there is none. */
+  readonly seenKey: { readonly bet: number; readonly rememberedFromMs: number };
   readonly quote: QuoteReply;
   readonly cancel: BetsReply;
   readonly cancelAll: { readonly cancelled: number };
@@ -70,21 +71,11 @@ export interface BalanceReply {
   readonly balanceCents: number;
 }
 
-interface SeqReply {
-  readonly seq: number;
-}
-
 export interface RoundReply {
   readonly round: RoundView;
   readonly tick: number | null;
   /** UP's fair share in millionths, or -1. */
   readonly shareE6: number;
-}
-
-interface SeenKeyReply {
-  /** 0 if there is none. */
-  readonly bet: number;
-  readonly rememberedFromMs: number;
 }
 
 type QuoteRefusal = Pick<RefusalFacts, 'code' | 'detail'>;
