@@ -12,9 +12,7 @@ test('hundredths print as JSON numbers', () => {
   forMany(
     { examples: [...some, ...some.map((cents) => 0 - cents)].map((cents): [number] => [cents]) },
     fc.integer({ min: -AMOUNT_CENTS_MAX, max: AMOUNT_CENTS_MAX }),
-    (cents) => {
-      assert.equal(hundredthsText(cents), JSON.stringify(cents / 100));
-    },
+    (cents) => assert.equal(hundredthsText(cents), JSON.stringify(cents / 100)),
   );
 });
 
@@ -23,9 +21,7 @@ test('odds print with at most four decimals and no trailing zero', () => {
   forMany(
     { examples: some.map((odds): [number] => [odds]) },
     fc.integer({ min: 10_000, max: 1_000_000_000_000 }),
-    (odds) => {
-      assert.equal(oddsText(odds), JSON.stringify(odds / 10_000));
-    },
+    (odds) => assert.equal(oddsText(odds), JSON.stringify(odds / 10_000)),
   );
 });
 
