@@ -193,7 +193,7 @@ test('news stops the orders of its rounds at once, and it is over after its minu
   const api = sandbox.api(trader.secret);
   const ordered = () => api.order({ marketId: BTC, prediction: 'UP', amount: 10 });
   const isOpen = async (): Promise<unknown> => (await api.market(BTC)).acceptsOrders;
-  await sandbox.openRounds({ BTC: 67_000 });
+  await sandbox.openRounds({ BTC: 100 });
   assert.deepEqual([(await ordered()).status, await isOpen()], [201, true]);
   const at = `${new Date(sandbox.boundaryMs).toISOString().slice(0, 16)}Z`;
   await change({ ...overrides, news: { cpi: { at, minutes: 2, assets: ['BTC'] } } });
@@ -205,9 +205,9 @@ test('news stops the orders of its rounds at once, and it is over after its minu
     assert.equal(await isOpen(), false);
   };
   await suspended();
-  await sandbox.openRounds({ BTC: 67_000 });
+  await sandbox.openRounds({ BTC: 100 });
   await suspended();
-  await sandbox.openRounds({ BTC: 67_000 });
+  await sandbox.openRounds({ BTC: 100 });
   assert.deepEqual([(await ordered()).status, await isOpen()], [201, true]);
   await sandbox.checkConservation();
 });
