@@ -19,8 +19,7 @@ const BORNE_MS: readonly number[] = [75, 150, 300, 1_500, 6_000];
 
 export class Lateness {
   readonly #last: number[] = [];
-  /** null until enough prices have come. Quotes ask for it far more often than prices come. */
-  ms: number | null = null;
+  #ms: number | null = null;
 
   add(ms: number): void {
     this.#last.push(ms);
@@ -28,7 +27,12 @@ export class Lateness {
     const { length } = this.#last;
     if (length < PRICES_MIN) return;
     const sorted = [...this.#last].sort((a, b) => a - b);
-    this.ms = Math.max(0, must(sorted[Math.ceil(COUNTED * length) - 1], 'a lateness'));
+    this.#ms = Math.max(0, must(sorted[Math.ceil(COUNTED * length) - 1], 'a lateness'));
+  }
+
+  /** null until enough prices have come. Quotes ask for it far more often than prices come. */
+  get ms(): number | null {
+    return this.#ms;
   }
 }
 

@@ -29,7 +29,7 @@ const REQUESTS_MAX = 4_096;
  */
 export class NearLink implements Link {
   #requests: Request[] = [];
-  pending = 0;
+  #pending = 0;
   readonly #flush: () => void;
 
   constructor(private readonly options: NearLinkOptions) {
@@ -40,6 +40,10 @@ export class NearLink implements Link {
       const takenMs = options.monotonicMs();
       for (const request of requests) request.serve(desk, takenMs);
     };
+  }
+
+  get pending(): number {
+    return this.#pending;
   }
 
   place(order: OrderFields, reply: OrderReply): boolean {
@@ -63,14 +67,14 @@ export class NearLink implements Link {
 
   #send(request: Request): boolean {
     if (this.#requests.length >= REQUESTS_MAX) return false;
-    this.pending += 1;
+    this.#pending += 1;
     if (this.#requests.push(request) === 1) this.options.schedule(this.#flush);
     return true;
   }
 
   /** Calls `reply` with `given`, for the client for whom the request was sent. */
   answer<A extends unknown[]>(client: Client | null, reply: (...given: A) => void, ...given: A): void {
-    this.pending -= 1;
+    this.#pending -= 1;
     this.options.beforeReply();
     workFor(client, reply, ...given);
   }

@@ -34,7 +34,7 @@ const TOO_MANY_SUBSCRIPTIONS = new Refused(
 const CLOSE_CODES = 4_000;
 
 export class Connection implements StreamOwner, Client {
-  isOpen = true;
+  #isOpen = true;
   readonly #rate = new WindowCount(1_000);
   readonly #subscriptions = new WindowCount(1_000);
   /** Pings and pongs of the WebSocket. */
@@ -56,18 +56,22 @@ export class Connection implements StreamOwner, Client {
     private readonly host: ConnectionHost,
   ) {}
 
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
   /** If false, `onRoom` follows later. */
   get hasRoom(): boolean {
-    return this.isOpen && this.socket.waitingBytes < L.CATCH_UP_BYTES_MAX;
+    return this.#isOpen && this.socket.waitingBytes < L.CATCH_UP_BYTES_MAX;
   }
 
   send(text: string | Uint8Array): void {
     this.host.sendAnswers();
-    if (this.isOpen && !this.socket.send(text)) this.#endIfSlow();
+    if (this.#isOpen && !this.socket.send(text)) this.#endIfSlow();
   }
 
   sendAll(texts: readonly string[]): void {
-    if (!this.isOpen) return;
+    if (!this.#isOpen) return;
     const [first = ''] = texts;
     if (!(texts.length === 1 ? this.socket.send(first) : this.socket.sendAll(texts))) this.#endIfSlow();
   }
@@ -83,7 +87,7 @@ export class Connection implements StreamOwner, Client {
   }
 
   ping(): void {
-    if (!this.isOpen) return;
+    if (!this.#isOpen) return;
     if (this.#unanswered >= L.UNANSWERED_PINGS_MAX) {
       this.end('slow_consumer', `no answer to ${L.UNANSWERED_PINGS_MAX} pings`);
       return;
@@ -99,14 +103,14 @@ export class Connection implements StreamOwner, Client {
   }
 
   onPong(): void {
-    if (!this.isOpen) return;
+    if (!this.#isOpen) return;
     this.#unanswered = 0;
     if (this.#signs.count(this.host.monotonicMs()) > L.FLOOD_PER_SECOND) this.#endFlood();
   }
 
   end(code: ErrorCode, detail: string): void {
     this.host.sendAnswers();
-    if (!this.isOpen) return;
+    if (!this.#isOpen) return;
     this.endedBy = code;
     this.socket.send(errorMessageText(this.host.moment(), null, { code, detail }));
     this.close(CLOSE_CODES + ERROR_STATUS[code], code);
@@ -114,7 +118,7 @@ export class Connection implements StreamOwner, Client {
 
   close(closeCode: number, reason: string): void {
     this.host.sendAnswers();
-    if (this.isOpen) this.socket.close(closeCode, reason);
+    if (this.#isOpen) this.socket.close(closeCode, reason);
   }
 
   fail(error: unknown): void {
@@ -126,7 +130,7 @@ export class Connection implements StreamOwner, Client {
   }
 
   onMessage(bytes: Uint8Array, isBinary: boolean): void {
-    if (!this.isOpen) return;
+    if (!this.#isOpen) return;
     this.#unanswered = 0;
     this.host.onHeard(this);
     const heardMs = this.host.monotonicMs();
@@ -158,7 +162,7 @@ export class Connection implements StreamOwner, Client {
 
   onRoom(): void {
     this.#unanswered = 0;
-    if (this.isOpen) this.host.onRoom(this);
+    if (this.#isOpen) this.host.onRoom(this);
   }
 
   onFault(requestId: string): void {
@@ -167,7 +171,7 @@ export class Connection implements StreamOwner, Client {
   }
 
   onClosed(): void {
-    this.isOpen = false;
+    this.#isOpen = false;
     this.host.onClosed(this);
   }
 

@@ -12,7 +12,7 @@ class AccountGroup extends Group {
 
 export class FillsChannel extends EventsChannel {
   readonly #groups = new Map<number, AccountGroup>();
-  joined = 0;
+  #joined = 0;
   readonly #fills = new FillTexts();
   readonly #touched: AccountGroup[] = [];
 
@@ -21,6 +21,10 @@ export class FillsChannel extends EventsChannel {
     private readonly fanOut: FanOut,
   ) {
     super('fills', source, R.BETS_FORM.fields);
+  }
+
+  override get joined(): number {
+    return this.#joined;
   }
 
   protected override prepare(connection: Connection) {
@@ -36,7 +40,7 @@ export class FillsChannel extends EventsChannel {
     const group = this.#groups.get(account) ?? new AccountGroup();
     this.#groups.set(account, group);
     group.members.set(connection, seq);
-    this.joined += 1;
+    this.#joined += 1;
   }
 
   protected override sendToAll(record: Float64Array): void {
@@ -63,7 +67,7 @@ export class FillsChannel extends EventsChannel {
     const { account } = connection.subscriber;
     const group = this.#groups.get(account);
     if (group?.members.delete(connection) !== true) return;
-    this.joined -= 1;
+    this.#joined -= 1;
     if (group.members.size === 0) this.#groups.delete(account);
   }
 }
