@@ -5,10 +5,8 @@
 import { must } from '../../engine/base/assert.js';
 import { timeFrameOf } from '../../engine/model/domain.js';
 
-/** The last prices, and how many there must be. */
 const PRICES_MAX = 30;
-const PRICES_MIN = 5;
-/** This part of them is as late or less. The others may be old prices that a service sends when a connection opens. */
+/** This part of the last prices is as late or less. The others may be old ones that a service sends when a connection opens. */
 const COUNTED = 0.9;
 
 /**
@@ -24,18 +22,16 @@ export class Lateness {
   add(ms: number): void {
     this.#last.push(ms);
     if (this.#last.length > PRICES_MAX) this.#last.shift();
-    const { length } = this.#last;
-    if (length < PRICES_MIN) return;
     const sorted = [...this.#last].sort((a, b) => a - b);
-    this.#ms = Math.max(0, must(sorted[Math.ceil(COUNTED * length) - 1], 'a lateness'));
+    this.#ms = Math.max(0, must(sorted[Math.ceil(COUNTED * sorted.length) - 1], 'a lateness'));
   }
 
-  /** null until enough prices have come. Quotes ask for it far more often than prices come. */
+  /** null before the first price. Quotes ask for it far more often than prices come. */
   get ms(): number | null {
     return this.#ms;
   }
 }
 
-/** Prices so late bear the market's quotes; lateness that is not known yet bears all. */
+/** Prices so late bear the market's quotes; null, of prices that are not judged, bears all. */
 export const bears = (market: number, latenessMs: number | null): boolean =>
   latenessMs === null || latenessMs <= must(BORNE_MS[timeFrameOf(market)], 'of the time frame');

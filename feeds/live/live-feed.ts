@@ -31,7 +31,7 @@ export interface LiveFeed extends PriceFeed {
   /** Publication of the newest price heard, by the service's own clock; 0 before the first. */
   readonly newestMs: number;
   covers(asset: number): boolean;
-  /** How late the asset's prices arrive, nine of ten, by the service's own times; null until enough have come. */
+  /** How late the asset's prices arrive, nine of ten, by the service's own times; null before the first. */
   latenessMs(asset: number): number | null;
   view(): FeedView;
 }
