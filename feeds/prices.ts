@@ -3,6 +3,7 @@ import type { RunningConfig } from '../config/setup.js';
 import type { EngineReads } from '../engine/engine.js';
 import { PriceTracker } from '../engine/host/price-tracker.js';
 import { Quoter } from '../engine/host/quoter.js';
+import type { FairShareNow } from '../engine/host/resting-orders.js';
 import { GRACE_MS } from '../engine/host/ticks/boundary-window.js';
 import {
   ASSETS,
@@ -40,16 +41,29 @@ export function openPrices(
   const chosen = chooseFeed(config, { ...surroundings, hours });
   const canRecall = chosen.liveFeeds.some(({ recall }) => recall !== undefined);
   const tracker = new PriceTracker(engine, canRecall ? RECALL_MS : GRACE_MS);
-  const latenessMs = (asset: number): number | null => {
+  const sourceOf = (asset: number): LiveFeed | undefined => {
     const source = tracker.latest(asset)?.source;
-    return chosen.liveFeeds.find(({ name }) => name === source)?.latenessMs(asset) ?? null;
+    return chosen.liveFeeds.find(({ name }) => name === source);
   };
+  const latenessMs = (asset: number): number | null => sourceOf(asset)?.latenessMs(asset) ?? null;
   const isLate = (market: number): boolean => !bears(market, latenessMs(assetOf(market)));
+  const mayBeLate = (market: number): boolean =>
+    config.lateFrames.includes(textAt(TIME_FRAMES, timeFrameOf(market)));
   const feed: PriceFeed = chosen.feed;
   const withheld = (market: number): number | null => {
-    const mayBeLate = config.lateFrames.includes(textAt(TIME_FRAMES, timeFrameOf(market)));
-    if (!mayBeLate && isLate(market)) return NO_FAIR_SHARE;
+    if (!mayBeLate(market) && isLate(market)) return NO_FAIR_SHARE;
     return feed.isReturning?.(assetOf(market)) === true ? SHARE_SOURCE_CHANGED : null;
+  };
+  const quoter = new Quoter(engine, tracker, config.volatility, withheld);
+  const isOld = (market: number, nowMs: number): boolean => {
+    const asset = assetOf(market);
+    const timeMs = tracker.latest(asset)?.timeMs ?? nowMs;
+    return !bears(market, nowMs - timeMs) && sourceOf(asset) !== undefined && !mayBeLate(market);
+  };
+  /** As the quoter has it for readers. A source may move between its prices, and whoever sees it waits for an old one. */
+  const orderShareE6: FairShareNow = (market, nowMs) => {
+    const shareE6 = quoter.fairShareE6(market, nowMs);
+    return shareE6 >= 0 && isOld(market, nowMs) ? NO_FAIR_SHARE : shareE6;
   };
   const lateMarkets = (): number =>
     engine.rules?.markets.filter(({ marketId }) => isLate(marketOf(marketId))).length ?? 0;
@@ -71,7 +85,8 @@ export function openPrices(
     ...chosen,
     hours,
     tracker,
-    quoter: new Quoter(engine, tracker, config.volatility, withheld),
+    quoter,
+    orderShareE6,
     latenessMs,
     lateMarkets,
     switchedAssets: () => [...ASSETS.keys()].filter(isSwitched).length,

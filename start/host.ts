@@ -58,7 +58,7 @@ export function buildHost(
   const lifecycle = new Lifecycle(sequencer, prices.tracker, {
     feed: prices.feed,
     calendar: prices.hours.sessions.bind(prices.hours),
-    fairShare: (market, nowMs) => prices.quoter.fairShareE6(market, nowMs),
+    fairShare: prices.orderShareE6,
     schedule: setImmediate,
     settleBetsMax: SETTLE_BETS_MAX,
     clock,

@@ -44,7 +44,9 @@ export interface DeskOptions {
   /** Wall-clock time, by which keys expire. */
   readonly nowMs: () => number;
   readonly latestTick: LatestTick;
+  /** For readers. */
   readonly fairShare: FairShareNow;
+  readonly orderShareE6: FairShareNow;
   /** Reports a programming error at a request that only reads. Returns the id with which it was logged. */
   readonly onFault: (error: unknown) => string;
 }
@@ -299,7 +301,7 @@ export class Desk {
       market: order.market,
       side: order.side,
       stakeCents: order.stakeCents,
-      fairShareE6: this.options.fairShare(order.market, timeMs),
+      fairShareE6: this.options.orderShareE6(order.market, timeMs),
       expectedPercentE6: order.expectedPercentE6,
       limitOddsE4: order.limitOddsE4,
       validUntilMs: endOf(order),

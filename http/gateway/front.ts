@@ -10,6 +10,7 @@ import type { EngineReads } from '../../engine/engine.js';
 import { withoutPauses } from '../../engine/host/deadman.js';
 import type { PriceTracker } from '../../engine/host/price-tracker.js';
 import type { Quoter } from '../../engine/host/quoter.js';
+import type { FairShareNow } from '../../engine/host/resting-orders.js';
 import type { Sequencer } from '../../engine/host/sequencer.js';
 import type { Clock } from '../../engine/model/ports.js';
 import { systemClock } from '../../process/clock.js';
@@ -33,6 +34,7 @@ interface FrontSources {
   readonly clock: Clock;
   readonly tracker: PriceTracker;
   readonly quoter: Quoter;
+  readonly orderShareE6: FairShareNow;
   /** A clock that stands still never makes market data old: they are published after every turn instead. */
   readonly isClockManual: boolean;
   readonly faults: Faults;
@@ -100,13 +102,14 @@ export class Front {
   }
 
   /** All of the engine's state must be durable. */
-  attach({ sequencer, clock, tracker, quoter, isClockManual, faults }: FrontSources): void {
+  attach({ sequencer, clock, tracker, quoter, orderShareE6, isClockManual, faults }: FrontSources): void {
     assert(this.#connected === null, 'the engine is attached once');
     const streams = new StreamCounts(this.#memory.streams);
     this.#connected = connectEngine(sequencer, this.#memory, {
       nowMs: () => clock.nowMs(),
       latestTick: (asset) => tracker.latest(asset),
       fairShare: (market, nowMs) => quoter.fairShareE6(market, nowMs),
+      orderShareE6,
       deadmanNowMs: isClockManual ? () => clock.nowMs() : withoutPauses(systemClock.monotonicMs),
       heard: (key) => streams.heard(key),
       onFault: (error) => faults.report(error, { method: 'READ', path: '', address: '' }),

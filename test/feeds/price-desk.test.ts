@@ -68,7 +68,7 @@ test('all files of holidays count, and one that is over is told of', () => {
   assert.deepEqual(deskAt('2027-12-29T00:01Z', {}).log.all, []);
 });
 
-test('markets for which prices are too late are counted, and take orders where TOTE_LATE_FRAMES has them', () => {
+test('markets for which prices are too late are counted; orders take no old ones but by TOTE_LATE_FRAMES', () => {
   const lateFor = (latenessMs: number, frames: string) => {
     const env = { TOTE_FEED: 'coinbase', TOTE_LATE_FRAMES: frames };
     const { desk, engine, fromMs } = deskAt('2026-06-10T12:00Z', env);
@@ -80,14 +80,17 @@ test('markets for which prices are too late are counted, and take orders where T
     desk.tracker.offer(tick, fromMs);
     for (const command of desk.tracker.lateOpens(fromMs)) engine.apply(command);
     for (const feed of desk.liveFeeds) Object.assign(feed, { latenessMs: () => latenessMs });
-    const shareOf = (market: string): number => desk.quoter.fairShareE6(marketOf(market), fromMs);
-    const areOffered = ['BTC_ONE_MINUTE', 'BTC_ONE_DAY'].map((market) => shareOf(market) >= 0);
+    const [minute, day] = [marketOf('BTC_ONE_MINUTE'), marketOf('BTC_ONE_DAY')];
+    const offered = [minute, day].map((market) => desk.quoter.fairShareE6(market, fromMs + 76) >= 0);
+    const atAge = (ms: number) => [minute, day].map((market) => desk.orderShareE6(market, fromMs + ms) >= 0);
+    assert.deepEqual(atAge(75), offered);
+    offered.push(...atAge(76));
     Object.assign(desk.feed, { isReturning: (asset: number) => asset === 0 });
-    assert.equal(shareOf('BTC_ONE_DAY'), areOffered[1] === true ? SHARE_SOURCE_CHANGED : NO_FAIR_SHARE);
-    return [desk.lateMarkets(), ...areOffered];
+    assert.equal(desk.orderShareE6(day, fromMs), offered[1] === true ? SHARE_SOURCE_CHANGED : NO_FAIR_SHARE);
+    return [desk.lateMarkets(), ...offered];
   };
-  assert.deepEqual(lateFor(50, 'none'), [0, true, true]);
-  assert.deepEqual(lateFor(2_000, 'none'), [4, false, true]);
-  assert.deepEqual(lateFor(2_000, 'FOUR_HOURS, ONE_MINUTE'), [4, true, true]);
-  assert.deepEqual(lateFor(9_000, 'FOUR_HOURS'), [5, false, false]);
+  assert.deepEqual(lateFor(50, 'none'), [0, true, true, false, true]);
+  assert.deepEqual(lateFor(2_000, 'none'), [4, false, true, false, true]);
+  assert.deepEqual(lateFor(2_000, 'FOUR_HOURS, ONE_MINUTE'), [4, true, true, true, true]);
+  assert.deepEqual(lateFor(9_000, 'FOUR_HOURS'), [5, false, false, false, false]);
 });

@@ -53,10 +53,8 @@ test('how late prices arrive is measured by asset, by the clock of the wall', as
   const started = await start(t);
   const socket = await socketOf(started);
   assert.equal(started.feed.latenessMs(ETH), null);
-  for (let id = 1; id <= 5; id++) {
-    socket.send(tickerJson({ id, timeMs: started.clock.nowMs() - 1_234, product: 'ETH-USD' }));
-    await started.ticks.next();
-  }
+  socket.send(tickerJson({ id: 1, timeMs: started.clock.nowMs() - 1_234, product: 'ETH-USD' }));
+  await started.ticks.next();
   assert.deepEqual([started.feed.latenessMs(ETH), started.feed.latenessMs(0)], [1_234, null]);
   assert.equal(started.feed.view().latenessMs.ETH, 1_234);
 });

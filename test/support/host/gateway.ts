@@ -75,7 +75,7 @@ export function nearGateways({
 }: NearGatewayOptions): NearGateways {
   const { engine } = sequencer;
   const memory = { rights: rightsMemory(), board: boardMemory(), broadcast: broadcastMemory() };
-  const sources = { nowMs, latestTick, fairShare, deadmanNowMs, heard, onFault };
+  const sources = { nowMs, latestTick, fairShare, orderShareE6: fairShare, deadmanNowMs, heard, onFault };
   const { desk, publisher, deadman } = connectEngine(sequencer, memory, sources);
   const service = new RingService({
     schedule,
