@@ -58,8 +58,7 @@ test('once it is believed the start goes on as after any downtime, with prices o
   host.settle();
   const [first, second] = host.journal.commands();
   assert.deepEqual([first?.kind, second?.kind], ['moveClock', 'advance'], 'the time is on record first');
-  assert.equal(begun(), 1);
-  assert.equal(feed.offer(0, 100.5, NOON_MS + MINUTE_MS - 1_000).taken, true);
+  assert.deepEqual([begun(), feed.offer(0, 100.5, NOON_MS + MINUTE_MS - 1_000).taken], [1, true]);
   host.run(2_100);
   assert.deepEqual([round?.closePrice, round?.result], [100.5, RESULT_UP]);
   assert.equal(host.sequencer.gate, null);

@@ -28,8 +28,7 @@ test('a key is remembered for less than ten minutes to the millisecond', () => {
 
   exchange.atMs = 1_234 + TTL_MS;
   const second = exchange.placed({ ...wish, body: 2 });
-  equal(second.bet, first.bet + 1);
-  equal(exchange.betOutcome({ ...wish, body: 2 }), 'replayed');
+  deepEqual([second.bet, exchange.betOutcome({ ...wish, body: 2 })], [first.bet + 1, 'replayed']);
   equal(exchange.betOutcome(wish), 'idempotency_key_reused');
 });
 
@@ -116,8 +115,7 @@ test('a refused order drops no entries, however many have expired; an accepted o
   };
   configure(timeMs + 1_000, { idempotencyEntriesMax: entries - old });
   const digest = engine.stateDigest(newHasher);
-  equal(at(timeMs + TTL_MS, entries), 'idempotency_full');
-  equal(engine.stateDigest(newHasher), digest);
+  deepEqual([at(timeMs + TTL_MS, entries), engine.stateDigest(newHasher)], ['idempotency_full', digest]);
 
   configure(timeMs + TTL_MS, { openBetsMax: entries });
   // The first drops entries, the second finds the place of one of them.

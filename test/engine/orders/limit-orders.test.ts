@@ -130,8 +130,7 @@ test('only an order that rests can be cancelled, by its account, and only once',
   ok(busy.status === 'rejected' && busy.code === 'journal_backlog', 'while orders are refused');
   exchange.accepted({ kind: 'setTrading', timeMs: exchange.nowMs, enabled: false, reason: 'stop' });
   equal(cancel(account, 1), 'accepted', 'also while trading is off');
-  equal(cancel(account, 1), 'order_not_pending');
-  equal(exchange.balanceCents(account), 9_990_00);
+  deepEqual([cancel(account, 1), exchange.balanceCents(account)], ['order_not_pending', 9_990_00]);
   equal(statusOf(exchange, account, 1), 'CANCELLED');
 });
 
@@ -223,8 +222,7 @@ test('a freeze cancels what rests at once; a void gives it back with the settlem
   const { nowMs: timeMs } = exchange;
   const freeze = { kind: 'updateAccount', timeMs, account, tier: null, frozen: true } as const;
   deepEqual(typesOf(exchange.accepted(freeze)), ['accountUpdated', 'betSettled']);
-  equal(exchange.balanceCents(account), 10_000_00);
-  equal(exchange.voidCurrent(BTC_15M), 'accepted');
+  deepEqual([exchange.balanceCents(account), exchange.voidCurrent(BTC_15M)], [10_000_00, 'accepted']);
   const [ended, ...others] = exchange.accepted({ kind: 'settle', timeMs, betsMax: 1 });
   ok(ended?.type === 'betSettled' && ended.result === END_CANCELLED && others.length === 0);
   equal(ended.bet, 3, 'UP before DOWN');

@@ -107,8 +107,7 @@ test('what is no order is refused as by POST /orders, and an Idempotency-Key is 
   const keyed = { idempotencyKey: 'one' };
   assert.equal(ask(api, secret, ORDER, keyed).status, 200);
   const replayed = api.order(secret, { ...ORDER, amount: 20 }, 'one').headers.get('x-idempotent-replay');
-  assert.equal(replayed, undefined);
-  assert.equal(dataOf<OrderQuote>(ask(api, secret, ORDER, keyed)).refusal, null);
+  assert.deepEqual([replayed, dataOf<OrderQuote>(ask(api, secret, ORDER, keyed)).refusal], [undefined, null]);
 });
 
 interface Parts {

@@ -132,8 +132,7 @@ test('a limit of a million a minute is exact', () => {
   for (let request = 0; request < 1_200_000; request++) {
     if (take(START_MS + Math.floor(request / 25))) admitted += 1;
   }
-  assert.equal(admitted, 1_000_000);
-  assert.equal(limits.retryAfterSeconds, Math.ceil((60_000 - 47_999) / 1000));
+  assert.deepEqual([admitted, limits.retryAfterSeconds], [1_000_000, Math.ceil((60_000 - 47_999) / 1000)]);
   assert.equal(take(START_MS + 59_999), false);
   for (let request = 0; request < 25; request++) assert.equal(take(START_MS + 60_000), true);
   assert.equal(take(START_MS + 60_000), false, 'the 25 of one millisecond have left');
