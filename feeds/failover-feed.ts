@@ -32,6 +32,8 @@ interface FailoverOptions {
 interface Freshness {
   sinceMs: number;
   lastMs: number;
+  /** It was to take over, and its last price was not believed: the next one that is takes over at once. */
+  isRefused: boolean;
 }
 
 export class FailoverFeed implements PriceFeed {
@@ -74,7 +76,8 @@ export class FailoverFeed implements PriceFeed {
     const active = must(this.#active[asset], 'feed of the asset');
     for (let place = 0; place < active; place++) {
       const known = this.#fresh[place]?.[asset];
-      if (known !== undefined && this.options.nowMs() - known.lastMs <= STALE_MS) return true;
+      if (known === undefined || known.isRefused) continue;
+      if (this.options.nowMs() - known.lastMs <= STALE_MS) return true;
     }
     return false;
   }
@@ -89,13 +92,15 @@ export class FailoverFeed implements PriceFeed {
     const nowMs = this.options.nowMs();
     const active = must(this.#active[asset], 'feed of the asset');
     if (place === active || tick.boundaryMs !== undefined) return this.#pass(tick);
-    const freshForMs = this.#freshForMs(tick, place, nowMs);
-    if (freshForMs === null) return ON_STANDBY;
+    const fresh = this.#freshness(tick, place, nowMs);
+    if (fresh === null) return ON_STANDBY;
+    const freshForMs = nowMs - fresh.sinceMs;
     const staleForMs = nowMs - must(this.#believedMs[asset], 'time of a tick');
     const isStale = staleForMs > STALE_MS;
     const isBack = place < active && freshForMs >= BACK_AFTER_MS;
     if (!isStale && !isBack) return ON_STANDBY;
     const verdict = this.#pass(tick);
+    fresh.isRefused = isBack && !verdict.taken;
     if (!verdict.taken) return verdict;
     this.#active[asset] = place;
     const from = this.#nameOf(active);
@@ -116,15 +121,17 @@ export class FailoverFeed implements PriceFeed {
   }
 
   /** null if this tick is stale itself. */
-  #freshForMs({ asset, timeMs }: PriceTick, place: number, nowMs: number): number | null {
+  #freshness({ asset, timeMs }: PriceTick, place: number, nowMs: number): Freshness | null {
     const ofFeed = must(this.#fresh[place], 'ticks of the feed');
     if (nowMs - timeMs > STALE_MS) return null;
     const known = ofFeed[asset];
     const fresh =
-      known !== undefined && nowMs - known.lastMs <= STALE_MS ? known : { sinceMs: nowMs, lastMs: nowMs };
+      known !== undefined && nowMs - known.lastMs <= STALE_MS
+        ? known
+        : { sinceMs: nowMs, lastMs: nowMs, isRefused: false };
     fresh.lastMs = nowMs;
     ofFeed[asset] = fresh;
-    return nowMs - fresh.sinceMs;
+    return fresh;
   }
 
   #nameOf(place: number): string {

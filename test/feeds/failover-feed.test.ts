@@ -103,8 +103,7 @@ test('what is stale is told by the time of ticks, not by their arrival', () => {
     pass(1_000);
   }
   assert.equal(tick(second, STALE_MS + 1), ON_STANDBY, 'stale itself');
-  assert.equal(tick(second, STALE_MS).taken, true);
-  assert.equal(switches.length, 1);
+  assert.deepEqual([tick(second, STALE_MS).taken, switches.length], [true, 1]);
 });
 
 test('a preferred feed comes back after half a minute without a break, and at once where the present one is stale', () => {
@@ -138,7 +137,7 @@ test('a preferred feed comes back after half a minute without a break, and at on
 });
 
 test('a feed whose prices are absurd is as stale as a silent one, and takes over from none', () => {
-  const { first, second, third, absurd, switches, tick, pass } = feeds();
+  const { failover, first, second, third, absurd, switches, tick, pass } = feeds();
   tick(first);
   absurd.add('first').add('second');
   for (let i = 0; i < 9; i++) {
@@ -148,6 +147,13 @@ test('a feed whose prices are absurd is as stale as a silent one, and takes over
   assert.deepEqual(tick(second), { taken: false, detail: 'absurd' });
   assert.deepEqual(switches, []);
   assert.deepEqual([tick(third).taken, switches.map(({ to }) => to).join()], [true, 'third']);
+  for (let s = 0; s <= 30; s++) {
+    pass(1_000);
+    const taken = [tick(third).taken, tick(first).taken];
+    assert.deepEqual([...taken, failover.isReturning(BTC)], [true, false, s < 30], 'until it is tried');
+  }
+  absurd.delete('first');
+  assert.ok(tick(first).taken, 'at once');
 });
 
 test('with no price anywhere nothing is switched; all are polled, asked and stopped together', () => {
