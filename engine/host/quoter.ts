@@ -61,7 +61,9 @@ export class Quoter implements Estimator {
         const { rules } = engine;
         return rules === null ? untilMs - fromMs : usualMs(rules, asset, fromMs, untilMs);
       };
-      return new Volatility(yearly[name], engine.estimate(asset), usual, engine.timeMs);
+      // The asset's estimates come with the prices that open its rounds.
+      const open = engine.latestOpenPrice(asset);
+      return new Volatility(yearly[name], engine.estimate(asset), usual, open?.timeMs);
     });
     tracker.teach(this);
   }

@@ -220,4 +220,10 @@ test('what it has learned is journaled with boundary prices, and goes on after a
   const fresh = minute(new Quoter(new Engine(), new PriceTracker(restarted)));
   assert.ok(minute(again) > 3 * fresh, 'the prices move more than is configured');
   assert.ok(Math.abs(minute(again) / minute(quoter) - 1) < 0.1, 'as before, but for the ticks since');
+  const timeMs = host.clock.wallMs + 40 * 3_600_000;
+  restarted.apply({ kind: 'setTrading', timeMs, enabled: false, reason: '' });
+  const later = new Quoter(restarted, new PriceTracker(restarted));
+  later.take(tickAt(timeMs, 100));
+  const { fast, slow } = later.volatility(0).estimate;
+  assert.ok(Math.abs(fast / slow - 1) < 0.01, 'the asset had no prices, whatever commands there were');
 });
