@@ -129,7 +129,7 @@ export class PriceTracker {
         : (malformedReason(tick, nowMs) ??
           (tick.boundaryMs === undefined
             ? (this.#staleReason(tick, window, nowMs) ?? this.#jumpReason(tick, window, nowMs))
-            : recallReason(tick, window, tick.boundaryMs, nowMs)));
+            : this.#recallReason(tick, window, tick.boundaryMs, nowMs)));
     if (window === undefined || refusal !== null) return refuse(refusal ?? '');
     if (tick.boundaryMs === undefined) this.#take(tick, window, nowMs);
     return TAKEN;
@@ -156,11 +156,22 @@ export class PriceTracker {
     const before = jumps.held;
     if (jumps.isBelieved(tick, last, nowMs)) return null;
     if (jumps.held !== before) this.#onHeld(tick, last);
-    const { ratioMax, agreementMs } = this.jumpLimits;
-    return (
-      `the price is further from the last one, ${last.price}, than by a factor of ${ratioMax}; ` +
-      `it is believed once later ones have agreed with it for ${agreementMs / 1_000} s`
-    );
+    const agreementS = this.jumpLimits.agreementMs / 1_000;
+    return `${this.#tooFar(last)}; it is believed once later ones have agreed with it for ${agreementS} s`;
+  }
+
+  /** Hands the service's answer to the boundary's window. None later agrees with it: an absurd one decides nothing. */
+  #recallReason(tick: PriceTick, window: BoundaryWindow, boundaryMs: number, nowMs: number): string | null {
+    const last = this.engine.latestOpenPrice(tick.asset);
+    if (last !== null && this.#jumps[tick.asset]?.isNear(tick, last, boundaryMs) === false)
+      return this.#tooFar(last);
+    return window.decidePast(tick, boundaryMs, nowMs)
+      ? null
+      : 'no round waits for the price at this boundary';
+  }
+
+  #tooFar({ price }: Reference): string {
+    return `the price is further from the last one, ${price}, than by a factor of ${this.jumpLimits.ratioMax}`;
   }
 
   refresh(nowMs: number): void {
@@ -242,10 +253,6 @@ export class PriceTracker {
     }, Number.POSITIVE_INFINITY);
   }
 }
-
-/** Hands the service's answer to the boundary's window. */
-const recallReason = (tick: PriceTick, window: BoundaryWindow, boundaryMs: number, nowMs: number) =>
-  window.decidePast(tick, boundaryMs, nowMs) ? null : 'no round waits for the price at this boundary';
 
 function malformedReason(tick: PriceTick, nowMs: number): string | null {
   if (!Number.isFinite(tick.price) || tick.price <= 0) return 'the price is not a positive number';

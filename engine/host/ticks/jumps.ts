@@ -51,7 +51,7 @@ export class Jumps {
 
   /** For a tick that arrives at engine time `nowMs`, after `last`. A refused one is remembered. */
   isBelieved(tick: PriceTick, last: Reference | null, nowMs: number): boolean {
-    if (last === null || nowMs - last.timeMs > REFERENCE_AGE_MS_MAX || this.#agree(tick, last.price)) {
+    if (last === null || this.isNear(tick, last, nowMs)) {
       // A tick that is merely late says nothing of the prices after it.
       if (this.#run !== null && tick.timeMs >= this.#run.firstTimeMs) this.#run = null;
       return true;
@@ -68,6 +68,11 @@ export class Jumps {
       }
     }
     return false;
+  }
+
+  /** Whether the tick is no jump from `last`, if it is of `timeMs`. */
+  isNear(tick: PriceTick, last: Reference, timeMs: number): boolean {
+    return timeMs - last.timeMs > REFERENCE_AGE_MS_MAX || this.#agree(tick, last.price);
   }
 
   #agree({ price }: PriceTick, otherPrice: number): boolean {

@@ -95,6 +95,7 @@ test('a service that is asked for the past settles the open round at once, and i
   const [end] = [NOON_MS + MINUTE_MS];
   assert.equal(answer(end, end + 1, 101), false, 'after the boundary');
   assert.equal(answer(end + MINUTE_MS, end, 102), false, 'no round waits for it');
+  assert.equal(answer(end, end, 151), false, 'absurd');
   assert.equal(answer(end, end, 103), true, 'on the boundary');
   assert.equal(answer(end, end - 1, 104), false, 'a final price is not revised');
   restarted.run(50);
