@@ -24,7 +24,7 @@ export const ASSETS = [
 ] as const;
 export type Asset = (typeof ASSETS)[number];
 
-/** Asset classes differ in market hours and in how old a price may be. */
+/** Asset classes differ in market hours. */
 export const ASSET_CLASSES = ['CRYPTO', 'METAL', 'FX'] as const;
 export type AssetClass = (typeof ASSET_CLASSES)[number];
 

@@ -2,16 +2,7 @@
  * The rules in force: all configuration that affects outcomes. They reach the engine only through a journaled
  * `configure` command. A round keeps the rules it was opened under.
  */
-import {
-  ASSETS,
-  type Asset,
-  assetClassOf,
-  assetOf,
-  MARKET_IDS,
-  type Tier,
-  textAt,
-  timeFrameOf,
-} from './domain.js';
+import { type Asset, MARKET_IDS, type Tier, timeFrameOf } from './domain.js';
 
 /** How the house quotes in a market. */
 export interface HouseRules {
@@ -149,7 +140,7 @@ export function defaultRules(masterSecretFingerprint: string): Rules {
       maxStakeCents: 10_000_00,
       house: DEFAULT_HOUSE,
       quoteAgeMs: 2_000,
-      maxPriceAgeMs: MAX_PRICE_AGE_MS[assetClassOf(textAt(ASSETS, assetOf(market)))],
+      maxPriceAgeMs: 10_000,
     })),
     tiers: [
       { tier: 'BRONZE', maxStakeCents: 0, activeKeysMax: 1 },
@@ -173,5 +164,3 @@ export function defaultRules(masterSecretFingerprint: string): Rules {
     masterSecretFingerprint,
   };
 }
-
-const MAX_PRICE_AGE_MS = { CRYPTO: 10_000, METAL: 10_000, FX: 10_000 } as const;

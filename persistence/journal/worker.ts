@@ -26,7 +26,8 @@ const port = must(parentPort, "the parent's port");
 const { sent, activeMs } = workerData as JournalMemory;
 const received = (): unknown => receiveMessageOnPort(port)?.message;
 const nextMessage = (): Message | undefined => received() as Message | undefined;
-const options = awaitOptions();
+Atomics.wait(sent, 0, 0);
+const options = received() as JournalThreadOptions;
 const post = (message: FromJournal): void => port.postMessage(message);
 
 const space = new SpaceWatch(options.space ?? DEFAULT_SPACE_THRESHOLDS, () =>
@@ -35,11 +36,6 @@ const space = new SpaceWatch(options.space ?? DEFAULT_SPACE_THRESHOLDS, () =>
 let store: SqliteStore | null = null;
 let hasFailed = false;
 let isClosed = false;
-
-function awaitOptions(): JournalThreadOptions {
-  Atomics.wait(sent, 0, 0);
-  return received() as JournalThreadOptions;
-}
 
 /**
  * An error is reported and ends the thread, whatever else is waiting. With lost files the thread stops working but

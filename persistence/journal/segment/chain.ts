@@ -21,18 +21,14 @@ export function checkChain(journalDir: string): void {
   const paths = findSegments(journalDir);
   let before: Link | null = null;
   for (const path of paths) {
-    before = checkLink(path, before, path === paths.at(-1));
+    const isLast = path === paths.at(-1);
+    const beside = strayBeside(path);
+    // Recovery handles those of the last segment.
+    if (beside !== null && !isLast) throw damaged(path, `it was sealed, but ${beside} lies beside it`);
+    using segment = closing(Segment.open(sourceOf(path), 'read'));
+    checkBegin(segment, path, before);
+    if (!isLast) before = { path, seal: sealOf(segment) };
   }
-}
-
-/** Returns what the next segment follows; null after the last one. */
-function checkLink(path: string, before: Link | null, isLast: boolean): Link | null {
-  const beside = strayBeside(path);
-  // Recovery handles those of the last segment.
-  if (beside !== null && !isLast) throw damaged(path, `it was sealed, but ${beside} lies beside it`);
-  using segment = closing(Segment.open(sourceOf(path), 'read'));
-  checkBegin(segment, path, before);
-  return isLast ? null : { path, seal: sealOf(segment) };
 }
 
 /** A file beside a segment that SQLite would apply to it, or null. A sealed segment has none. */
