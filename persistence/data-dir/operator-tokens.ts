@@ -5,9 +5,10 @@
  * The server reads it when it starts and again on SIGHUP; `npx tote token` writes it. A file with any mistake is refused as
  * a whole: half of it could be without the line that was meant to take a right away.
  */
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import typia, { type tags } from 'typia';
+import { keyDigest } from '../../crypto/api-keys.js';
 import { messageOf, parsedJson } from '../../engine/base/attempt.js';
 import {
   FIRST_OPERATOR,
@@ -37,8 +38,6 @@ interface NamedToken extends OperatorToken {
 /** Lets secret scanners find tokens, and sets them apart from the keys of bettors. */
 const newSecret = (): string => `toteop_${randomBytes(TOKEN_BYTES).toString('base64url')}`;
 
-const digestOf = (secret: string): string => createHash('sha256').update(secret).digest('hex');
-
 interface TokenSources {
   readonly dir: DataDir;
   /** From the environment; takes the place of the one in the directory. */
@@ -55,7 +54,7 @@ export function openOperatorTokens(
   { dir, token, file }: TokenSources,
   mayCreate = true,
 ): readonly OperatorToken[] {
-  const first = firstToken(digestOf(token ?? openOperatorToken(dir, mayCreate)));
+  const first = firstToken(keyDigest(token ?? openOperatorToken(dir, mayCreate)));
   const named = readOperatorTokens(file ?? dir.operatorTokensFile, file !== null);
   return [first, ...named.map(({ name, role, digest }) => ({ name, role, digest }))];
 }
@@ -93,7 +92,7 @@ export function addOperatorToken(path: string, name: string, role: OperatorRole,
   if (found.length >= TOKENS_MAX)
     throw invalid(path, [`has ${found.length} tokens, and no more are taken; revoke one first`]);
   const text = readTokensText(path) ?? '';
-  const line = JSON.stringify({ name, role, sha256: digestOf(secret), createdAt });
+  const line = JSON.stringify({ name, role, sha256: keyDigest(secret), createdAt });
   const end = text === '' || text.endsWith('\n') ? '' : '\n';
   writeFileDurably(path, `${text}${end}${line}\n`);
   return secret;

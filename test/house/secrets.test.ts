@@ -28,8 +28,7 @@ const HARMLESS: Readonly<Record<string, string>> = {
 
 const SECRET = /(token|secret|apiKey|password|authorization|cookie|signature|hmac|digest|sessionId)$/i;
 /** These make of a secret another one. */
-const DERIVES =
-  /^(from|trim|toString|toLowerCase|slice|concat|hash|digest|update|keyDigest|digestOf|digestWords)$/;
+const DERIVES = /^(from|trim|toString|toLowerCase|slice|concat|hash|digest|update|keyDigest|digestWords)$/;
 const COMPARES = /^(equals|compare|localeCompare|startsWith|endsWith|includes|indexOf|isDeepStrictEqual)$/;
 const EQUALITY: readonly ts.SyntaxKind[] = [
   ts.SyntaxKind.EqualsEqualsEqualsToken,
