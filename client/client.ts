@@ -65,10 +65,6 @@ export interface WatchOptions {
   readonly signal?: AbortSignal;
 }
 
-interface Platform {
-  readonly WebSocket?: WebSocketConstructor;
-}
-
 const DEFAULT_URL = 'http://127.0.0.1:8080/v1';
 const DEFAULTS = { timeoutMs: 10_000, retryForMs: 30_000 };
 
@@ -271,7 +267,8 @@ export class ToteClient {
    * stream is not closed. Needs the scopes of its subscriptions.
    */
   openStream(options: StreamOptions = {}): ToteStream {
-    const webSocket = options.webSocket ?? (globalThis as Platform).WebSocket;
+    const platform = globalThis as { readonly WebSocket?: WebSocketConstructor };
+    const webSocket = options.webSocket ?? platform.WebSocket;
     if (webSocket === undefined)
       throw new TypeError('this platform has no WebSocket: give one, such as that of the package ws');
     const parts = {

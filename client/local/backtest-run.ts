@@ -20,13 +20,8 @@ export interface BacktestPlan {
   readonly log: (line: string) => void;
 }
 
-export interface BacktestRun {
-  readonly settled: readonly Position[];
-  /** Bets of a round that had not ended when the path did. */
-  readonly open: readonly Position[];
-  /** Dollars in the end, without open stakes. */
-  readonly balance: number;
-}
+/** `open` are bets of a round that had not ended when the path did; `balance` is in dollars in the end, without open stakes. */
+export type BacktestRun = Readonly<ReturnType<typeof sorted>>;
 
 /** A round's last price is final so long after its end where none follows. */
 const GRACE_MS = 3_000;
@@ -95,7 +90,7 @@ async function play(plan: BacktestPlan, server: LocalServer, startMs: number): P
   return run;
 }
 
-function sorted(bets: readonly Position[], balance: number): BacktestRun {
+function sorted(bets: readonly Position[], balance: number) {
   const settledMs = ({ settledAt }: Position): number => Date.parse(settledAt ?? '');
   const number = ({ id }: Position): number => Number(id.split('_').at(-1));
   const settled = bets

@@ -6,10 +6,7 @@ import { Pace } from './pace.js';
 import { type CallOptions, persist } from './persist.js';
 import { type Fetch, isFailure, type Sent, type Success, sendRequest, type Wanted } from './send-request.js';
 
-export interface CallDefaults {
-  readonly timeoutMs: number;
-  readonly retryForMs: number;
-}
+export type CallDefaults = Required<Pick<CallOptions, 'timeoutMs' | 'retryForMs'>>;
 
 export type Query = Readonly<Record<string, string | number | undefined>>;
 

@@ -15,7 +15,7 @@ import {
   type WebSocketConstructor,
   type WebSocketLike,
 } from './connection.js';
-import type { ChannelMessage, MessageOf } from './messages.js';
+import type { ChannelMessage } from './messages.js';
 import { StreamOrders } from './orders.js';
 import { type SubscribeOptions, Subscription } from './subscription.js';
 import { Subscriptions } from './subscriptions.js';
@@ -116,7 +116,7 @@ export class ToteStream {
    */
   subscribe<C extends Channel>(
     channel: C,
-    onMessage: (message: MessageOf[C]) => void,
+    onMessage: (message: ChannelMessage<C>) => void,
     options: SubscribeOptions = {},
   ): Promise<Subscription> {
     const receive = onMessage as (message: ChannelMessage) => void;
