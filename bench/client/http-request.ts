@@ -5,11 +5,8 @@ const SERIAL = '0'.repeat(SERIAL_DIGITS);
 
 export type Headers = readonly (readonly [name: string, value: string])[];
 
-export interface Site {
-  readonly host: string;
-  readonly base: string;
-}
-export const LOCAL: Site = { host: '127.0.0.1', base: '/v1' };
+export type Site = Readonly<typeof LOCAL>;
+export const LOCAL = { host: '127.0.0.1', base: '/v1' };
 
 /** `body` is ASCII, and '' sends none. */
 export function httpRequest(

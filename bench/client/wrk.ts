@@ -9,22 +9,12 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { onCore } from '../host/cores.js';
 import type { ServerProcess } from '../host/server-process.js';
-import { type CpuUse, cpuTimes, cpuUse } from '../host/usage.js';
+import { cpuTimes, cpuUse } from '../host/usage.js';
 import { type RequestTemplate, SERIAL_DIGITS } from './job.js';
 
 export function hasWrk(): boolean {
   // `wrk -v` prints its version and exits with 1.
   return spawnSync('wrk', ['-v'], { stdio: 'ignore' }).error === undefined;
-}
-
-interface WrkMeasurement {
-  readonly ratePerSecond: number;
-  readonly answered: number;
-  readonly warmedUp: number;
-  readonly p50Us: number;
-  readonly p90Us: number;
-  readonly p99Us: number;
-  readonly cpu: CpuUse | null;
 }
 
 interface WrkRun {
@@ -44,7 +34,7 @@ const run = promisify(execFile);
 const BESIDE_MS_MAX = 20_000;
 
 /** Rejects on a response other than 2xx or a failed connection. */
-export async function measureWithWrk(options: WrkRun, server: ServerProcess): Promise<WrkMeasurement> {
+export async function measureWithWrk(options: WrkRun, server: ServerProcess) {
   const script = join(options.dir, 'requests.lua');
   const command = (seconds: number): string[] => {
     writeFileSync(script, luaOf(options.templates, nextSerial));
@@ -92,7 +82,7 @@ function luaOf(templates: readonly RequestTemplate[], firstSerial: number): stri
   ].join('\n');
 }
 
-function parseReport(report: string): Omit<WrkMeasurement, 'cpu' | 'warmedUp'> {
+function parseReport(report: string) {
   const rate = /^Requests\/sec:\s+([\d.]+)$/m.exec(report)?.[1];
   const answered = /^\s+(\d+) requests in /m.exec(report)?.[1];
   const percentileUs = (name: string): number => {

@@ -12,11 +12,7 @@ const CALLS_AT_ONCE = 16;
 /** Any other failure is the server's, or of the way to it. */
 const ABOUT_KEYS: readonly number[] = [401, 403];
 
-export interface Player {
-  readonly client: ToteClient;
-  readonly apiKey: string;
-  readonly account: Account;
-}
+export type Player = Awaited<ReturnType<typeof lookUpPlayers>>[number];
 
 /** One secret a line. Throws `UsageError` where a line is none. */
 export function readKeys(file: string): string[] {
@@ -35,8 +31,8 @@ export function readKeys(file: string): string[] {
 }
 
 /** Asks the server for each key's account. Throws `UsageError` where a key may not do what is planned. */
-export async function lookUpPlayers(run: DriveRun, keys: readonly string[]): Promise<Player[]> {
-  const lookUp = async (apiKey: string, at: number): Promise<Player> => {
+export async function lookUpPlayers(run: DriveRun, keys: readonly string[]) {
+  const lookUp = async (apiKey: string, at: number) => {
     const client = new ToteClient({ url: run.url, key: apiKey });
     try {
       return { client, apiKey, account: await client.getAccount({ retryForMs: 0 }) };

@@ -13,13 +13,9 @@ const BALANCE_TRIES = 20;
 const BALANCE_TRY_GAP_MS = 250;
 
 /** Where an account's lists ended before the run. */
-export interface Mark {
-  readonly player: Player;
-  readonly order: string | null;
-  readonly entry: LedgerEntry | null;
-}
+export type Mark = Awaited<ReturnType<typeof markAccounts>>[number];
 
-export async function markAccounts(players: readonly Player[]): Promise<Mark[]> {
+export async function markAccounts(players: readonly Player[]) {
   const one = new Map(players.map((player) => [player.account.id, player]));
   return inParallel([...one.values()], async (player) => {
     const [orders, ledger] = await Promise.all([
@@ -30,13 +26,8 @@ export async function markAccounts(players: readonly Player[]): Promise<Mark[]> 
   });
 }
 
-export interface Audit {
-  readonly accounts: number;
-  readonly found: number;
-  /** No answer has named these orders of the accounts: answers were lost, or others use the accounts. */
-  readonly unnamed: number;
-  readonly faults: readonly string[];
-}
+/** No answer has named `unnamed` orders of the accounts: answers were lost, or others use the accounts. */
+export type Audit = Awaited<ReturnType<typeof auditAccounts>>;
 
 /** A server that does not answer fails the audit: the figures stand without it. */
 export async function auditAccounts(
@@ -45,7 +36,7 @@ export async function auditAccounts(
   accountOf: (template: number) => string | undefined,
   stakeCents: number,
   progress: (text: string) => void,
-): Promise<Audit> {
+) {
   const faults: string[] = [];
   let [done, found, unnamed] = [0, 0, 0];
   const auditOne = async (mark: Mark): Promise<void> => {

@@ -138,22 +138,11 @@ const BATCHES = 40;
 /** Two-sided, 95 %, 39 degrees of freedom. */
 const STUDENT_T = 2.023;
 
-export interface Figures {
-  /** The house's profit a round, in USD, and half of its 95 % interval. */
-  readonly profit: number;
-  readonly interval: number;
-  readonly worst: number;
-  /** The house's greatest fall from a peak, in USD. */
-  readonly drawdown: number;
-  readonly margin: number;
-  readonly staked: number;
-  readonly bets: number;
-  readonly refusedShare: number;
-}
+export type Figures = ReturnType<typeof figuresOf>;
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 
-export function figuresOf(results: readonly RoundResult[]): Figures {
+export function figuresOf(results: readonly RoundResult[]) {
   const profits = results.map(({ houseCents }) => houseCents / 100);
   const staked = sum(results.map(({ stakedCents }) => stakedCents)) / 100;
   const bets = sum(results.map((result) => result.bets));
@@ -165,9 +154,11 @@ export function figuresOf(results: readonly RoundResult[]): Figures {
     drawdown = Math.max(drawdown, most - total);
   }
   return {
+    /** The house's profit a round, in USD, and half of its 95 % interval. */
     profit: total / profits.length,
     interval: halfInterval(profits),
     worst: Math.min(...profits),
+    /** The house's greatest fall from a peak, in USD. */
     drawdown,
     margin: staked === 0 ? 0 : total / staked,
     staked: staked / results.length,

@@ -8,17 +8,10 @@ import { assertLedger, openScenario, orders, type Scenario } from './scenario.js
 const SLICE = 2_000;
 const WARMUP_ORDERS = 200_000;
 
-export interface PlacingRate {
-  readonly accounts: number;
-  readonly orders: number;
-  readonly ordersPerSecond: number;
-  /** Collector threads included: independent of how busy the machine is. */
-  readonly ordersPerCpuSecond: number;
-  readonly bytesPerBet: number;
-}
+export type PlacingRate = ReturnType<typeof placingRate>;
 
 /** At most 1.7 million orders, in whole slices. */
-export function placingRate(accounts: number, betsTotal: number): PlacingRate {
+export function placingRate(accounts: number, betsTotal: number) {
   filledScenario(accounts, WARMUP_ORDERS);
   const scenario = openScenario(accounts, betsTotal);
   const memoryBefore = heldBytes();
@@ -27,6 +20,7 @@ export function placingRate(accounts: number, betsTotal: number): PlacingRate {
     accounts,
     orders: betsTotal,
     ordersPerSecond: (betsTotal * 1000) / tookMs,
+    /** Collector threads included: independent of how busy the machine is. */
     ordersPerCpuSecond: (betsTotal * 1e6) / cpuUs,
     bytesPerBet: (heldBytes() - memoryBefore) / betsTotal,
   };

@@ -13,14 +13,8 @@ const MINUTE_MS = 60_000;
 /** Three fifths of the bets are on rounds that end by then. */
 const MINUTES = 15;
 
-interface SettlementCost {
-  readonly betsPerSecond: number;
-  readonly longestMs: number;
-  readonly stateDigestMs: number;
-}
-
 /** Settles the ONE_MINUTE, FIVE_MINUTES and FIFTEEN_MINUTES share (three fifths) of `bets` open bets. */
-export function settlementCost(accounts: number, bets: number, sliceBets: number): SettlementCost {
+export function settlementCost(accounts: number, bets: number, sliceBets: number) {
   const scenario = filledScenario(accounts, bets);
   const { engine } = scenario;
   const digestStartedMs = performance.now();

@@ -11,19 +11,8 @@ import { assertLedger } from './scenario.js';
 const BETS_PER_ACCOUNT = 10;
 const CHAIN = '0'.repeat(64);
 
-interface SnapshotWritten {
-  readonly accounts: number;
-  readonly bets: number;
-  readonly encodeMs: number;
-  readonly writeMs: number;
-  /** Longest time between two points at which the writer may rest. */
-  readonly longestPieceMs: number;
-  readonly bytes: number;
-  readonly digest: string;
-}
-
 /** `bets` open bets of a tenth as many accounts with a key each, and an Idempotency-Key for each bet. */
-export function writeSnapshot(dir: string, bets: number): SnapshotWritten {
+export function writeSnapshot(dir: string, bets: number) {
   const accounts = Math.max(Math.floor(bets / BETS_PER_ACCOUNT), 1);
   const { engine } = filledScenario(accounts, bets);
   const encodeStartedMs = performance.now();
@@ -46,20 +35,15 @@ export function writeSnapshot(dir: string, bets: number): SnapshotWritten {
     bets,
     encodeMs,
     writeMs,
+    /** Longest time between two points at which the writer may rest. */
     longestPieceMs,
     bytes: statSync(name).size,
     digest: engine.rollingDigest(),
   };
 }
 
-interface SnapshotLoaded {
-  readonly loadMs: number;
-  readonly loadCpuMs: number;
-  readonly digest: string;
-}
-
 /** Loads the snapshot in `dir`, which holds `bets` bets, once: a start does it in a process that has run nothing yet. */
-export function loadSnapshot(dir: string, bets: number): SnapshotLoaded {
+export function loadSnapshot(dir: string, bets: number) {
   const files = new SnapshotFiles(dir);
   const ref = must(files.list()[0], 'snapshot');
   const before = process.cpuUsage();

@@ -6,13 +6,10 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { attempt } from '../../engine/base/attempt.js';
 
-export interface Cores {
-  readonly server: number | null;
-  readonly client: number | null;
-}
+export type Cores = Readonly<ReturnType<typeof findCores>>;
 
 /** The first two cores that this process may use; nothing is pinned where there is one, or no taskset. */
-export function findCores(): Cores {
+export function findCores() {
   const allowed = allowedCores();
   const [server, client] = allowed;
   if (server === undefined || client === undefined || !hasTaskset()) return { server: null, client: null };

@@ -8,7 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { must } from '../../engine/base/assert.js';
 import { onCore } from './cores.js';
-import { type CpuTimes, type CpuUse, cpuTimes, cpuUse, residentBytes } from './usage.js';
+import { type CpuTimes, cpuTimes, cpuUse, residentBytes } from './usage.js';
 
 const STOP_MS_MAX = 20_000;
 const SAMPLE_EVERY_MS = 250;
@@ -31,7 +31,7 @@ export interface Sample {
 }
 
 export interface ServerUse {
-  readonly cpu: CpuUse | null;
+  readonly cpu: ReturnType<typeof cpuUse>;
   readonly timeline: readonly Sample[];
   readonly residentBytes: number | null;
 }

@@ -34,13 +34,10 @@ const NAMES: ReadonlyMap<string, ThreadName> = new Map([
   ['operator', 'operator'],
 ]);
 
-export interface CpuTimes {
-  readonly takenAtMs: number;
-  readonly threadNs: ByThread;
-}
+export type CpuTimes = NonNullable<ReturnType<typeof cpuTimes>>;
 
 /** null if /proc is unavailable (not Linux, or the process has gone). */
-export function cpuTimes(pid: number): CpuTimes | null {
+export function cpuTimes(pid: number) {
   try {
     const takenAtMs = performance.now();
     const threadNs: Record<ThreadName, number> = { ...byThread(() => 0) };
@@ -55,13 +52,8 @@ export function cpuTimes(pid: number): CpuTimes | null {
   }
 }
 
-export interface CpuUse {
-  /** Share of a core: 1 is one core all the time. */
-  readonly process: number;
-  readonly threadNs: ByThread;
-}
-
-export function cpuUse(before: CpuTimes | null, after: CpuTimes | null): CpuUse | null {
+/** `process` is its share of a core: 1 is one core all the time. */
+export function cpuUse(before: CpuTimes | null, after: CpuTimes | null) {
   if (before === null || after === null) return null;
   const wallNs = (after.takenAtMs - before.takenAtMs) * 1e6;
   const threadNs = byThread((name) => after.threadNs[name] - before.threadNs[name]);

@@ -7,8 +7,6 @@ import { Engine } from '../../engine/engine.js';
 import { encodeCommand } from '../../engine/model/command-codec.js';
 import type { Command } from '../../engine/model/commands.js';
 import type { Batch } from '../../engine/model/ports.js';
-import type { DataDir } from '../../persistence/data-dir/layout.js';
-import type { DataDirLock } from '../../persistence/data-dir/lock.js';
 import { masterSecretFingerprint } from '../../persistence/data-dir/secrets.js';
 import { commitBatch } from '../../persistence/journal/commit.js';
 import type { Durability } from '../../persistence/journal/segment/open.js';
@@ -59,16 +57,8 @@ class Source {
   }
 }
 
-interface NewJournal {
-  readonly dir: DataDir;
-  readonly lock: DataDirLock;
-  readonly store: SqliteStore;
-  readonly source: Source;
-  /** Closes the store, which must contain every command, and releases the directory. */
-  readonly end: () => void;
-}
-
-function newJournal(path: string, durability: Durability): NewJournal {
+/** `end` closes the store, which must contain every command, and releases the directory. */
+function newJournal(path: string, durability: Durability) {
   const { dir, lock, masterSecret } = openStore(path, systemClock, () => {});
   const store = SqliteStore.open(dir, durability);
   const source = new Source(masterSecret);
@@ -78,20 +68,11 @@ function newJournal(path: string, durability: Durability): NewJournal {
     store.close();
     lock.release();
   };
-  return { dir, lock, store, source, end };
-}
-
-interface CommitRate {
-  readonly batchSize: number;
-  readonly commitsPerSecond: number;
-  readonly commandsPerSecond: number;
-  readonly p50Us: number;
-  readonly p99Us: number;
-  readonly maxUs: number;
+  return { store, source, end };
 }
 
 /** Each batch size gets a new journal, at most `commandsMax` commands and 2,000 commits. */
-export function commitRates(dir: string, commandsMax: number, durability: Durability): CommitRate[] {
+export function commitRates(dir: string, commandsMax: number, durability: Durability) {
   return BATCH_SIZES.map((batchSize) => {
     const { store, source, end } = newJournal(`${dir}/commits-${batchSize}`, durability);
     const commits = Math.min(COMMITS_MAX, Math.floor(commandsMax / batchSize));
@@ -120,12 +101,7 @@ export function commitRates(dir: string, commandsMax: number, durability: Durabi
   });
 }
 
-export interface WrittenJournal {
-  readonly commands: number;
-  readonly digest: string;
-}
-
-export function writeJournal(dir: string, orders: number): WrittenJournal {
+export function writeJournal(dir: string, orders: number) {
   const { store, source, end } = newJournal(dir, 'os');
   while (source.engine.betsPlaced < orders) {
     commitBatch(store, source.batch(Math.min(REPLAY_BATCH, orders - source.engine.betsPlaced)));
@@ -135,16 +111,8 @@ export function writeJournal(dir: string, orders: number): WrittenJournal {
   return { commands: source.engine.seq, digest: source.engine.rollingDigest() };
 }
 
-interface JournalReplay {
-  readonly commands: number;
-  readonly commandsPerSecond: number;
-  /** Per second of CPU time, which a busy machine does not distort. */
-  readonly commandsPerCpuSecond: number;
-  readonly digest: string;
-}
-
 /** Checks and replays the journal in `dir`, which contains `orders` orders, as a start does. */
-export function journalReplayRate(dir: string, orders: number): JournalReplay {
+export function journalReplayRate(dir: string, orders: number) {
   const before = process.cpuUsage();
   const startedMs = performance.now();
   const { engine, recovered, lock } = openStore(dir, systemClock, () => {});
@@ -156,6 +124,7 @@ export function journalReplayRate(dir: string, orders: number): JournalReplay {
   return {
     commands,
     commandsPerSecond: (commands * 1000) / tookMs,
+    /** Per second of CPU time, which a busy machine does not distort. */
     commandsPerCpuSecond: (commands * 1e6) / (user + system),
     digest: engine.rollingDigest(),
   };

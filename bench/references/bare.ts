@@ -37,16 +37,7 @@ export type BareDurable = { readonly lastSeq: number };
 const START_MS_MAX = 10_000;
 const SCRIPT = fileURLToPath(new URL('./bare-server.js', import.meta.url));
 
-interface BareServer {
-  readonly process: ServerProcess;
-  readonly port: number;
-}
-
-export async function startBare(
-  answers: Omit<BareConfig, 'port'>,
-  dir: string,
-  core: number | null,
-): Promise<BareServer> {
+export async function startBare(answers: Omit<BareConfig, 'port'>, dir: string, core: number | null) {
   const port = await freePort();
   const configFile = join(dir, 'bare.json');
   writeFileSync(configFile, JSON.stringify({ ...answers, port } satisfies BareConfig));

@@ -12,12 +12,9 @@ const NS_PER_US = 1_000;
 export const hasNats = (): boolean =>
   spawnSync('nats-server', ['-v'], { stdio: 'ignore' }).error === undefined;
 
-export interface NatsServers {
-  readonly url: string;
-  readonly processes: readonly ServerProcess[];
-}
+export type NatsServers = Awaited<ReturnType<typeof startNats>>;
 
-export async function startNats(workDir: string): Promise<NatsServers> {
+export async function startNats(workDir: string) {
   const ports = await Promise.all(SERVERS.map(async () => [await freePort(), await freePort()] as const));
   const routes = ports.map(([, cluster]) => `nats://127.0.0.1:${cluster}`).join(', ');
   const processes = SERVERS.map((at) => {

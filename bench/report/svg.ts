@@ -24,11 +24,6 @@ const TICKS = 5;
 const COLOURS = ['#1f6feb', '#d1242f', '#1a7f37', '#9a6700', '#8250df', '#57606a'];
 const DASHES = ['', '6 3', '2 3', '8 3 2 3', '1 4', '12 4'];
 
-interface Axis {
-  readonly share: (value: number) => number;
-  readonly ticks: readonly number[];
-}
-
 export function plotSvg(plot: Plot): string {
   const points = plot.series.flatMap((series) => series.points);
   const xAxis = axisOf(
@@ -82,14 +77,14 @@ const text = (x: string, y: string, anchor: string, value: string): string =>
 const pick = (list: readonly string[], at: number): string => list[at % list.length] ?? '';
 
 /** Linear axes begin at 0. Logarithmic ones show only positive values, with a tick a decade and a few between. */
-function axisOf(values: readonly number[], isLog: boolean): Axis {
+function axisOf(values: readonly number[], isLog: boolean) {
   const usable = values.filter((value) => Number.isFinite(value) && (!isLog || value > 0));
   const most = usable.length === 0 ? 1 : Math.max(...usable);
   if (!isLog) {
     const step = niceStep(most / TICKS);
     const count = Math.max(Math.ceil(most / step), 1);
     const ticks = Array.from({ length: count + 1 }, (_, at) => at * step);
-    return { share: (value) => value / (count * step), ticks };
+    return { share: (value: number) => value / (count * step), ticks };
   }
   const least = usable.length === 0 ? 1 : Math.min(...usable);
   const from = Math.floor(Math.log10(least));
@@ -98,7 +93,7 @@ function axisOf(values: readonly number[], isLog: boolean): Axis {
   const ticks = Array.from({ length: to - from + 1 }, (_, at) => at).flatMap((at) =>
     factors.map((factor) => factor * 10 ** (from + at)).filter((tick) => tick <= 10 ** to),
   );
-  return { share: (value) => (Math.log10(Math.max(value, 10 ** from)) - from) / (to - from), ticks };
+  return { share: (value: number) => (Math.log10(Math.max(value, 10 ** from)) - from) / (to - from), ticks };
 }
 
 function niceStep(step: number): number {

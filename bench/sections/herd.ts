@@ -13,14 +13,14 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { must } from '../../engine/base/assert.js';
 import { MARKETS_MAX } from '../../engine/model/domain.js';
 import { BOTS_MIX } from '../client/kinds.js';
-import { type Row, runOnce, type Target, toteTarget } from '../load/runs.js';
+import { runOnce, type Target, toteTarget } from '../load/runs.js';
 import { overTime, rowTables } from '../load/tables.js';
 import { fill, ordersOnly, workloadOf } from '../load/workload.js';
 import { figure } from '../report/format.js';
 import { OWN_SECONDS } from '../report/options.js';
 import type { Findings, SuiteOptions } from '../report/section.js';
 import { Acknowledged, audit, expect, expectConservation } from '../tote/audit.js';
-import { type Bettor, liveMarkets, type MarketState, makeBettors } from '../tote/bettors.js';
+import { liveMarkets, type MarketState, makeBettors } from '../tote/bettors.js';
 import { placeOf, ToteServer } from '../tote/server.js';
 
 const BETTORS = 500;
@@ -60,14 +60,8 @@ export async function herdSection(options: SuiteOptions): Promise<Findings> {
   return sectionOf([first, await measureBoundary(server, next, 'a later boundary', options)]);
 }
 
-interface Midnight {
-  readonly bettors: readonly Bettor[];
-  readonly markets: readonly MarketState[];
-  readonly bets: number;
-}
-
 /** New accounts place the bets; then the clock moves to just before the next midnight. */
-async function comeToMidnight(server: ToteServer, { progress }: SuiteOptions): Promise<Midnight> {
+async function comeToMidnight(server: ToteServer, { progress }: SuiteOptions) {
   let nowMs = await server.moveClock(0);
   const midnightMs = weekdayMidnightAfter(nowMs);
   const moveTo = async (timeMs: number): Promise<void> => {
@@ -92,23 +86,16 @@ async function comeToMidnight(server: ToteServer, { progress }: SuiteOptions): P
   return { bettors, markets: filled, bets: acknowledged.orders };
 }
 
-interface BoundaryRun {
-  readonly when: string;
-  readonly row: Row;
-  readonly bets: number;
-  /** Real time from the boundary until all was settled and durable. */
-  readonly settledMs: number;
-  readonly engineDelayMaxMs: number;
-  readonly orders: number;
-}
+/** `settledMs` is the real time from the boundary until all was settled and durable. */
+type BoundaryRun = Awaited<ReturnType<typeof measureBoundary>>;
 
 /** Half of the server's maximum rate, with the boundary a quarter into the measured window. */
 async function measureBoundary(
   server: ToteServer,
-  { bettors, markets, bets }: Midnight,
+  { bettors, markets, bets }: Awaited<ReturnType<typeof comeToMidnight>>,
   when: string,
   options: SuiteOptions,
-): Promise<BoundaryRun> {
+) {
   const acknowledged = new Acknowledged();
   const mix = workloadOf({ bettors, markets }, BOTS_MIX);
   const target: Target = {

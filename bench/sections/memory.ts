@@ -34,7 +34,7 @@ export async function memorySection(options: SuiteOptions): Promise<Findings> {
   const afterBytes = await restingBytes(server);
   options.progress('auditing');
   const audited = await audit(server, book);
-  return sectionOf({ beforeBytes, afterBytes }, audited.orders);
+  return sectionOf(beforeBytes, afterBytes, audited.orders);
 }
 
 async function restingBytes(server: ToteServer): Promise<number> {
@@ -43,13 +43,7 @@ async function restingBytes(server: ToteServer): Promise<number> {
   return residentBytes(server.process.pid) ?? Number.NaN;
 }
 
-interface Resident {
-  readonly beforeBytes: number;
-  readonly afterBytes: number;
-}
-
-function sectionOf(resident: Resident, audited: number): Findings {
-  const { beforeBytes, afterBytes } = resident;
+function sectionOf(beforeBytes: number, afterBytes: number, audited: number): Findings {
   const bytes = (afterBytes - beforeBytes) / ORDERS;
   const beside = `${figure(ORDERS)} orders, RSS ${megabytes(beforeBytes)} to ${megabytes(afterBytes)} MB`;
   return {
@@ -66,6 +60,6 @@ function sectionOf(resident: Resident, audited: number): Findings {
       `${figure(audited)} acknowledged orders were all found, stake by stake; money is conserved.`,
     ],
     measured: Number.isNaN(bytes) ? [] : [{ goal: 'orderBytes', value: bytes, beside }],
-    data: resident,
+    data: { beforeBytes, afterBytes },
   };
 }

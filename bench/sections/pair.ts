@@ -34,12 +34,6 @@ export function mainOf(dir: string): string {
   return file;
 }
 
-interface Side {
-  readonly server: ToteServer;
-  readonly book: Book;
-  readonly targets: Readonly<Record<(typeof RUNS)[number]['workload'], Target>>;
-}
-
 export async function pairSection(dir: string, options: SuiteOptions): Promise<Findings> {
   const a = await startSide('A', {}, options);
   const b = await startSide('B', { main: mainOf(dir) }, options);
@@ -53,11 +47,7 @@ export async function pairSection(dir: string, options: SuiteOptions): Promise<F
   return sectionOf(dir, rows);
 }
 
-async function startSide(
-  name: string,
-  program: { readonly main?: string },
-  options: SuiteOptions,
-): Promise<Side> {
+async function startSide(name: string, program: { readonly main?: string }, options: SuiteOptions) {
   options.progress(`starting ${name}`);
   const workDir = join(options.workDir, name);
   mkdirSync(workDir);

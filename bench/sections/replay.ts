@@ -66,12 +66,7 @@ function commitsTable(commits: SuiteResult<'commits'>): Table {
   };
 }
 
-interface SnapshotRounds {
-  readonly written: SuiteResult<'writeSnapshot'>;
-  readonly loads: readonly SuiteResult<'loadSnapshot'>[];
-}
-
-async function snapshotRounds(scale: number, dir: string, options: SuiteOptions): Promise<SnapshotRounds> {
+async function snapshotRounds(scale: number, dir: string, options: SuiteOptions) {
   options.progress(`writing a snapshot of ${figure(scale)} bets`);
   const written = await suiteOnce('writeSnapshot', { scale, dir }, options);
   const loads = await suiteRounds('loadSnapshot', { scale, dir }, options);
@@ -82,7 +77,7 @@ async function snapshotRounds(scale: number, dir: string, options: SuiteOptions)
   return { written, loads };
 }
 
-function snapshotTable({ written, loads }: SnapshotRounds): Table {
+function snapshotTable({ written, loads }: Awaited<ReturnType<typeof snapshotRounds>>): Table {
   const { bets, accounts, encodeMs, writeMs, longestPieceMs, bytes } = written;
   const [loadMs, loadCpuMs] = [loads.map((load) => load.loadMs), loads.map((load) => load.loadCpuMs)];
   const columns = ['bets and Idempotency-Keys', 'accounts', 'encode ms', 'write ms', 'longest piece ms'];

@@ -5,7 +5,7 @@
  */
 import { must } from '../../engine/base/assert.js';
 import { type Book, openBook } from '../load/book.js';
-import { type Row, runOnce, toteTarget } from '../load/runs.js';
+import { runOnce, toteTarget } from '../load/runs.js';
 import { rowTables } from '../load/tables.js';
 import { fill } from '../load/workload.js';
 import { figure } from '../report/format.js';
@@ -13,7 +13,7 @@ import { OWN_SECONDS } from '../report/options.js';
 import type { Findings, SuiteOptions } from '../report/section.js';
 import { audit } from '../tote/audit.js';
 import { placeOf, ToteServer } from '../tote/server.js';
-import { type Status, statusOf } from '../tote/shadow.js';
+import { statusOf } from '../tote/shadow.js';
 
 const OPEN_BETS = 1_000_000;
 const CONNECTIONS = 64;
@@ -31,10 +31,7 @@ const VARIANTS = [
   { name: 'snapshots all the time', env: OFTEN },
 ] as const;
 
-interface Measured {
-  readonly row: Row;
-  readonly status: Status;
-}
+type Measured = Awaited<ReturnType<typeof measureVariant>>;
 
 export async function snapshotsSection(options: SuiteOptions): Promise<Findings> {
   const rounds = Math.min(options.rounds, ROUNDS_MAX);
@@ -65,7 +62,7 @@ async function measureVariant(
   name: string,
   seed: number,
   options: SuiteOptions,
-): Promise<Measured> {
+) {
   const pace = { kind: 'open', ratePerSecond: RATE_PER_SECOND, seed } as const;
   const target = toteTarget('orders', server, book.orders, book);
   const run = await runOnce(target, { connections: CONNECTIONS, pace }, options);

@@ -126,12 +126,7 @@ function overStreams(orders: Target, book: Book, atOnce: number): Target {
   return { ...orders, measure };
 }
 
-interface Idle {
-  readonly bytesEach: number;
-  readonly coreShare: number;
-}
-
-async function idleBytes(server: ToteServer, keys: readonly string[]): Promise<Idle> {
+async function idleBytes(server: ToteServer, keys: readonly string[]) {
   const { pid } = server.process;
   const before = must(residentBytes(pid), 'memory of the server');
   const groups = [{ keys, each: IDLE / keys.length, messages: [], orders: [] }];
@@ -162,6 +157,8 @@ function at(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }
+
+type Idle = Awaited<ReturnType<typeof idleBytes>>;
 
 function sectionOf(rows: readonly Row[], counts: readonly Counted[], idle: Idle): Findings {
   const of = (value: (counted: Counted) => number): string => figure(median(counts.map(value)));

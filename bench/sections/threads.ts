@@ -21,12 +21,6 @@ const CONNECTIONS = { full: [1, 64, 256], quick: [1, 256] };
 const GATEWAYS = { full: ['', '1', '2'], quick: [''] };
 const RUN_OVERHEAD_MS = 4_000;
 
-interface Measurement {
-  /** For each number of connections: the servers by `GATEWAYS`, the bare handlers, and Redis where it is installed. */
-  readonly rows: readonly Row[];
-  readonly orders: number;
-}
-
 export async function threadsSection(options: SuiteOptions): Promise<Findings> {
   if (!hasWrk()) {
     const notes = ['wrk is not installed: there are no figures by thread.'];
@@ -37,7 +31,8 @@ export async function threadsSection(options: SuiteOptions): Promise<Findings> {
   return sectionOf(await measureSystems(free), options);
 }
 
-async function measureSystems(options: SuiteOptions): Promise<Measurement> {
+/** For each number of connections, `rows` are the servers by `GATEWAYS`, the bare handlers, and Redis where it is installed. */
+async function measureSystems(options: SuiteOptions) {
   const { rounds, measureMs } = options;
   const extent = options.quick ? 'quick' : 'full';
   const gateways = GATEWAYS[extent];
@@ -73,7 +68,9 @@ async function startServer(gateways: string, neededMs: number, options: SuiteOpt
   return { server, book, target: { ...target, name }, counted };
 }
 
-function sectionOf({ rows, orders }: Measurement, { durability }: SuiteOptions): Findings {
+type Systems = Awaited<ReturnType<typeof measureSystems>>;
+
+function sectionOf({ rows, orders }: Systems, { durability }: SuiteOptions): Findings {
   const fsync = durability === 'fsync' ? 'always' : 'no';
   return {
     tables: rowTables('Orders by thread (wrk)', rows),

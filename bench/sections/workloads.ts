@@ -33,14 +33,7 @@ export async function workloadsSection(options: SuiteOptions): Promise<Findings>
   return sectionOf(measured, orders);
 }
 
-interface Measured {
-  readonly rows: readonly Row[];
-  readonly byConnections: readonly Row[];
-  readonly byLoad: readonly Row[];
-  readonly many: readonly Row[];
-}
-
-async function measureAll(server: ToteServer, book: Book, options: SuiteOptions): Promise<Measured> {
+async function measureAll(server: ToteServer, book: Book, options: SuiteOptions) {
   const size = options.quick ? 'quick' : 'full';
   const orders = toteTarget('orders', server, book.orders, book);
   const mix = toteTarget("the bots' mix", server, workloadOf(book, BOTS_MIX), book);
@@ -72,7 +65,7 @@ function openFilesMax(): number {
   return Number(/^Max open files\s+\S+\s+(\d+)/m.exec(limits)?.[1] ?? Infinity);
 }
 
-function sectionOf(measured: Measured, orders: number): Findings {
+function sectionOf(measured: Awaited<ReturnType<typeof measureAll>>, orders: number): Findings {
   const { rows, byConnections, byLoad, many } = measured;
   return {
     tables: [

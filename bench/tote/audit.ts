@@ -52,17 +52,12 @@ export class Acknowledged {
   }
 }
 
-export interface Audit {
-  readonly orders: number;
-  readonly accounts: number;
-}
-
 export interface Audited {
   readonly bettors: readonly Bettor[];
   readonly acknowledged: Acknowledged;
 }
 
-export async function audit(server: ToteServer, { bettors, acknowledged }: Audited): Promise<Audit> {
+export async function audit(server: ToteServer, { bettors, acknowledged }: Audited) {
   const { orders, distinctBets, repeatedBets } = acknowledged;
   expect('different bets in the answers', distinctBets, orders);
   expect('bets that two answers name', repeatedBets, 0);

@@ -139,11 +139,6 @@ interface Envelope {
   readonly nextCursor: string | null;
 }
 
-interface CallAnswer {
-  readonly status: number;
-  readonly text: string;
-}
-
 /** The server closes idle connections after 8 s, `fetch` after 4. */
 export async function call(
   port: number,
@@ -152,7 +147,7 @@ export async function call(
   body: object | null,
   headers: Readonly<Record<string, string>> = OPERATOR,
   timeoutMs = CALL_MS_MAX,
-): Promise<CallAnswer> {
+) {
   const response = await fetch(`http://127.0.0.1:${port}${path}`, {
     method,
     headers: { ...headers, ...(body === null ? {} : { 'Content-Type': 'application/json' }) },
