@@ -7,7 +7,7 @@
  */
 import type { FillOrders, PlaceOrder } from '../model/commands.js';
 import { DOWN, NO_FAIR_SHARE, UP } from '../model/domain.js';
-import type { EngineEvent, LimitFills, OrderFilled } from '../model/events.js';
+import type { EngineEvent, OrderFilled } from '../model/events.js';
 import { availableCents } from '../quotes/exposure.js';
 import { quotedUpCents } from '../quotes/split.js';
 import type { LimitSearch } from '../state/limit-tree.js';
@@ -19,13 +19,8 @@ import { isCovered, type Offer, offerFor, reaches, takesBets } from './order-che
 /** Orders that a bet fills at once. They take far less time than a slice of a settlement. */
 const FILLS_MAX = 32;
 
-interface Fills {
-  readonly events: readonly OrderFilled[];
-  readonly filled: LimitFills;
-}
-
 /** The pass after an order's bet; null if it filled nothing. */
-export function fillsAfter(state: State, round: Round, { timeMs, fairShareE6 }: PlaceOrder): Fills | null {
+export function fillsAfter(state: State, round: Round, { timeMs, fairShareE6 }: PlaceOrder) {
   const events = fill(state, round, timeMs, fairShareE6, FILLS_MAX);
   if (events.length === 0) return null;
   const stakesOf = (of: number) => events.flatMap(({ side, stakeCents }) => (side === of ? stakeCents : []));
@@ -73,13 +68,7 @@ function fill(
   return events;
 }
 
-interface NextFill {
-  readonly limitRow: number;
-  readonly side: number;
-  readonly offer: Offer;
-}
-
-function nextFill(state: State, round: Round, fairShareE6: number, timeMs: number): NextFill | null {
+function nextFill(state: State, round: Round, fairShareE6: number, timeMs: number) {
   const upCents = quotedUpCents(round, fairShareE6);
   const up = new SideSearch(state, round, UP, fairShareE6, upCents, timeMs);
   const down = new SideSearch(state, round, DOWN, fairShareE6, upCents, timeMs);
@@ -137,7 +126,7 @@ class SideSearch implements LimitSearch {
 function become(
   state: State,
   round: Round,
-  { limitRow, side, offer }: NextFill,
+  { limitRow, side, offer }: NonNullable<ReturnType<typeof nextFill>>,
   timeMs: number,
   fairShareE6: number,
 ): OrderFilled {

@@ -7,16 +7,11 @@ import { TextWriter } from '../base/text-writer.js';
 import type { Batch, Clock } from '../model/ports.js';
 import { OpenBatch } from './open-batch.js';
 
-/** The row is made right after the last command, when the engine's digest is that of the batch. */
-interface ClosedBatch {
-  readonly batch: OpenBatch;
-  readonly row: Batch;
-}
-
 export class BatchQueue {
   #open: OpenBatch | null = null;
   readonly #text = new TextWriter();
-  readonly #closed: ClosedBatch[] = [];
+  /** The row is made right after the last command, when the engine's digest is that of the batch. */
+  readonly #closed: { readonly batch: OpenBatch; readonly row: Batch }[] = [];
   #inFlight: OpenBatch | null = null;
 
   constructor(

@@ -45,10 +45,7 @@ export interface StoredBatch extends Batch {
 }
 
 /** The last durable batch according to the mark file. */
-export interface Mark {
-  readonly lastSeq: number;
-  readonly checksum: string;
-}
+export type Mark = Pick<StoredBatch, 'lastSeq' | 'checksum'>;
 
 /** A journal as it is read, from files or from a simulator's memory. */
 export interface ReadableJournal {

@@ -29,20 +29,17 @@ interface ReceiptStatement {
 export const receiptStatement = ({ orderId, accountId, betHash, seq, time }: ReceiptStatement): string =>
   statement('tote-receipt-1', { order: orderId, account: accountId, betHash, seq, time });
 
-/** Where the journal was at a time, as published but for the signature. */
-interface HeadStatement {
+/** Where the journal was at a time, as published. */
+export interface SignedHead {
   readonly seq: number;
   readonly chain: string;
   readonly time: string;
-}
-
-export interface SignedHead extends HeadStatement {
   readonly keyId: string;
   readonly signature: string;
 }
 
 /** Signed for the journal: the hash that its chain has at command `seq`, so all up to there. */
-export const headStatement = ({ seq, chain, time }: HeadStatement): string =>
+export const headStatement = ({ seq, chain, time }: Omit<SignedHead, 'keyId' | 'signature'>): string =>
   statement('tote-head-1', { seq, chain, time });
 
 interface PublishedPrice {

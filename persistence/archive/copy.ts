@@ -42,11 +42,6 @@ import { ArchiveTables, asWriteFault, beginOnce } from './tables.js';
 /** Rows between two lists of an account's bets. */
 const LISTED_ROWS = 20_000;
 
-export interface ArchiveCopied {
-  readonly seq: number;
-  readonly rowsAdded: number;
-}
-
 /**
  * Brings `target` up to `source`, or to `end` if that is earlier. `isOfJournal` tells of the place where an archive
  * ends: its rows say nothing of their journal. A target that is damaged or not of the source is created anew, but not
@@ -60,7 +55,7 @@ export function copyArchive(
   target: string,
   end: ArchivePosition | null,
   isOfJournal: (end: ArchivePosition) => boolean,
-): ArchiveCopied | null {
+) {
   if (!existsSync(source)) return null;
   try {
     using from = closing(openArchive(source));

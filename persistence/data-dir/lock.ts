@@ -15,10 +15,6 @@ import { closing } from './closing.js';
 import { FILE_MODE, giveToOwner, rollbackPath, writeFileDurably } from './files.js';
 import { type DataDir, isFolder, requireWritable, unusable } from './layout.js';
 
-export interface DataDirLock extends Disposable {
-  release(): void;
-}
-
 /** A connection that was garbage-collected would release its lock. */
 const held = new Set<Database.Database>();
 
@@ -28,7 +24,7 @@ const PROBE_MS = 100;
 export const START_WAIT_MS = 2_000;
 
 /** Throws `data_dir_locked` after `waitMs`. */
-export function lockDataDir(dir: DataDir, waitMs = PROBE_MS): DataDirLock {
+export function lockDataDir(dir: DataDir, waitMs = PROBE_MS) {
   const db = takeLock(
     dir,
     dir.lockFile,

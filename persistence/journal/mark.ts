@@ -22,11 +22,7 @@ const SLOT_FORM =
 
 export const EMPTY_MARK: Mark = { lastSeq: 0, checksum: '00000000' };
 
-interface Slot {
-  readonly index: number;
-  readonly generation: number;
-  readonly mark: Mark;
-}
+type Slot = Readonly<NonNullable<ReturnType<typeof parseSlot>>>;
 
 /** null if there is no file. Throws `mark_unreadable` if neither slot is whole. */
 export function readMarkFile(path: string): Mark | null {
@@ -106,7 +102,7 @@ function slotText(generation: number, mark: Mark): string {
   return `${text}crc=${crcHex(text)}\n`;
 }
 
-function parseSlot(content: string, index: number): Slot | null {
+function parseSlot(content: string, index: number) {
   const text = content.slice(index * SLOT_BYTES, (index + 1) * SLOT_BYTES);
   const [whole, generation, lastSeq, checksum] = SLOT_FORM.exec(text) ?? [];
   if (whole === undefined || checksum === undefined) return null;

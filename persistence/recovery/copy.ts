@@ -28,6 +28,7 @@ import {
 import type { DataDir } from '../data-dir/layout.js';
 import { requireSpaceForCopy } from '../data-dir/space.js';
 import { recoveredPath, writeSegment } from '../journal/segment/names.js';
+import type { RollStep } from '../journal/segment/roll.js';
 import { Segment } from '../journal/segment/segment.js';
 import { checkMark, type OnProgress, ProgressMeter } from '../replay/replay.js';
 
@@ -50,11 +51,11 @@ export function wasStoppedUncleanly(dir: DataDir, segment: string): boolean {
   );
 }
 
-interface CopyOptions {
+export interface CopyOptions {
   readonly dir: DataDir;
   readonly clock: Clock;
   readonly onProgress: OnProgress;
-  readonly onStep: (step: CopyStep) => void;
+  readonly onStep: (step: CopyStep | RollStep) => void;
 }
 
 export function replaceSegment(options: CopyOptions, path: string, mark: Mark | null): void {

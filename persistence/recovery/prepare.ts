@@ -17,18 +17,13 @@ import { CHAIN_START } from '../journal/segment/batch-row.js';
 import { checkChain } from '../journal/segment/chain.js';
 import { findSegments, firstSeqOf, sourceOf } from '../journal/segment/names.js';
 import { wasEachCommitSynced } from '../journal/segment/open.js';
-import { createSegment, type OnRollStep, type RollStep } from '../journal/segment/roll.js';
+import { createSegment, type OnRollStep } from '../journal/segment/roll.js';
 import { Segment } from '../journal/segment/segment.js';
 import { checkWal } from '../journal/segment/wal.js';
-import { checkMark, type OnProgress } from '../replay/replay.js';
-import { type CopyStep, checkAgainstMark, replaceSegment, wasStoppedUncleanly } from './copy.js';
+import { checkMark } from '../replay/replay.js';
+import { type CopyOptions, checkAgainstMark, replaceSegment, wasStoppedUncleanly } from './copy.js';
 
-interface PrepareOptions {
-  readonly dir: DataDir;
-  readonly clock: Clock;
-  readonly onProgress?: OnProgress;
-  readonly onStep?: (step: CopyStep | RollStep) => void;
-}
+type PrepareOptions = Pick<CopyOptions, 'dir' | 'clock'> & Partial<CopyOptions>;
 
 /**
  * `mark` is as the last server left it, null in a new directory. Call `close` after the journal has been read: a writer that

@@ -29,12 +29,9 @@ const POWERS_OF_TEN: readonly number[] = Array.from(
 );
 
 /** The length stands beside its bytes: to ask a view for it is a call. */
-interface Expected {
-  readonly bytes: DataView;
-  readonly length: number;
-}
+type Expected = Readonly<ReturnType<typeof expectedOf>>;
 
-const expectedOf = (text: Uint8Array): Expected => ({
+const expectedOf = (text: Uint8Array) => ({
   bytes: new DataView(Uint8Array.from(text).buffer),
   length: text.length,
 });

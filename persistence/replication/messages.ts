@@ -2,17 +2,14 @@
 import type { Batch, StandbyReport, StoredBatch } from '../../engine/model/ports.js';
 import type { DataDir } from '../data-dir/layout.js';
 import type { ErrorParts } from '../thread/error-parts.js';
+import type { LeaderOptions } from './log/leader.js';
 import type { FollowStatus, Role } from './log/replicated-log.js';
 import type { NatsSettings } from './nats/nats-connection.js';
 
-export interface ReplicationOptions {
+export interface ReplicationOptions extends Pick<LeaderOptions, 'node' | 'exchange' | 'leaseMs'> {
   readonly dir: DataDir;
   readonly nats: NatsSettings;
   readonly role: Role;
-  readonly node: string;
-  /** The fingerprint of the master secret. */
-  readonly exchange: string;
-  readonly leaseMs: number;
 }
 
 export type ToReplication =

@@ -7,6 +7,7 @@
  */
 import { assert, must } from '../../engine/base/assert.js';
 import type { Batch, JournalWriter, JournalWriterEvents, SpaceLevel } from '../../engine/model/ports.js';
+import type { LeaderOptions } from './log/leader.js';
 
 /** The replication's thread. */
 interface Publisher {
@@ -15,10 +16,7 @@ interface Publisher {
   close(): Promise<void>;
 }
 
-export interface LeaseClock {
-  readonly leaseMs: number;
-  readonly monotonicMs: () => number;
-}
+export type LeaseClock = Pick<LeaderOptions, 'leaseMs' | 'monotonicMs'>;
 
 export class ReplicatedJournal implements JournalWriter {
   #events: JournalWriterEvents | null = null;

@@ -55,10 +55,7 @@ export function judgeFileSystem(type: number): Judged {
 }
 
 /** For a write of 4 KiB. */
-interface SyncTimes {
-  readonly medianUs: number;
-  readonly p99Us: number;
-}
+type SyncTimes = NonNullable<ReturnType<typeof measureSync>>;
 
 export function judgeSync(sync: SyncTimes | null): Judged {
   if (sync === null) return ['bad', 'no file can be written there: give the server its own, writable folder'];
@@ -181,7 +178,7 @@ function existingFolder(path: string): string {
 }
 
 /** As the journal writes: a page, then a sync of the data, again and again. null where nothing can be written. */
-function measureSync(folder: string): SyncTimes | null {
+function measureSync(folder: string) {
   const path = join(folder, `.tote-doctor-${process.pid}`);
   const opened = attempt(() => {
     // A killed one has left it: in a container the next one has its number.

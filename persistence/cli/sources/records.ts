@@ -4,12 +4,11 @@
  * the journal's commands after it; the two must agree.
  */
 import { existsSync } from 'node:fs';
-import type Database from 'better-sqlite3';
 import type { Engine } from '../../../engine/engine.js';
 import type { Rules } from '../../../engine/model/rules.js';
 import { openArchive } from '../../archive/file.js';
 import { ArchiveReader } from '../../archive/reader/reader.js';
-import { type ArchiveProgress, asArchiveDamage, readProgress } from '../../archive/schema.js';
+import { asArchiveDamage, readProgress } from '../../archive/schema.js';
 import { ArchiveTail } from '../../archive/tail.js';
 import { closing, orClosed } from '../../data-dir/closing.js';
 import { JournalError } from '../../errors.js';
@@ -38,10 +37,7 @@ export function withHistory<T>(
   return work(history, journal);
 }
 
-interface OpenArchive {
-  readonly db: Database.Database;
-  readonly progress: ArchiveProgress;
-}
+type OpenArchive = Extract<ReturnType<typeof openedArchive>, { readonly db: unknown }>;
 
 /** Closes everything after `work`. */
 export function withRecords<T>(context: Context, title: string, work: (records: Records) => T): T {
@@ -115,7 +111,7 @@ export class Records {
 }
 
 /** null if there is none. */
-function openedArchive(path: string): OpenArchive | { readonly fault: unknown } | null {
+function openedArchive(path: string) {
   if (!existsSync(path)) return null;
   try {
     return orClosed(openArchive(path), (db) => {

@@ -15,10 +15,7 @@ import type { Batch, StoredBatch } from '../../../engine/model/ports.js';
 
 export const CHAIN_START = '0'.repeat(64);
 
-export interface ChainPosition {
-  readonly lastSeq: number;
-  readonly chain: string;
-}
+export type ChainPosition = Pick<StoredBatch, 'lastSeq' | 'chain'>;
 
 /** `before` is the CRC-32 of what comes before. */
 export function crcHex(text: string | Uint8Array, before = 0): string {

@@ -52,11 +52,7 @@ export interface SegmentMeta {
 }
 
 /** A finished segment's last row: nothing is added, and the next segment follows `chain`. */
-export interface SegmentSeal {
-  readonly lastSeq: number;
-  readonly digest: string;
-  readonly chain: string;
-}
+export type SegmentSeal = Pick<StoredBatch, 'lastSeq' | 'digest' | 'chain'>;
 
 export function createTables(db: Database.Database, meta: SegmentMeta): void {
   for (const table of Object.values(TABLES)) db.exec(table);

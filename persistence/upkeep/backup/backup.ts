@@ -11,7 +11,7 @@ import { basename, join } from 'node:path';
 import { must } from '../../../engine/base/assert.js';
 import { attempt, messageOf } from '../../../engine/base/attempt.js';
 import type { Mark } from '../../../engine/model/ports.js';
-import { type ArchiveCopied, copyArchive } from '../../archive/copy.js';
+import { copyArchive } from '../../archive/copy.js';
 import type { ArchivePosition } from '../../archive/schema.js';
 import { closing } from '../../data-dir/closing.js';
 import { syncPath } from '../../data-dir/files.js';
@@ -131,12 +131,7 @@ function copyJournal(
 }
 
 /** Up to the end of the copied journal. A damaged archive is no reason to have no copy. */
-function backupArchive(
-  source: DataDir,
-  target: DataDir,
-  endSeq: number,
-  faults: string[],
-): ArchiveCopied | null {
+function backupArchive(source: DataDir, target: DataDir, endSeq: number, faults: string[]) {
   const row = rowOfJournal(target.journal, endSeq);
   const end = row === null ? null : { ...row, seq: endSeq };
   using reader = closing(new JournalReader(source));

@@ -1,21 +1,17 @@
 /** How far a journal and its segments reach, and the error for a copy that the source does not continue. */
 import { must } from '../../../engine/base/assert.js';
-import type { Mark, StoredBatch } from '../../../engine/model/ports.js';
+import type { Mark } from '../../../engine/model/ports.js';
 import type { DataDir } from '../../data-dir/layout.js';
 import { JournalError } from '../../errors.js';
 import { EMPTY_MARK } from '../../journal/mark.js';
 import { readAbsent } from '../../journal/segment/absent.js';
 import { findSegments, firstSeqOf, sourceOf } from '../../journal/segment/names.js';
-import type { SegmentMeta } from '../../journal/segment/schema.js';
 import { onSegment, rowOfJournal } from '../../journal/segment/segment.js';
 import { SnapshotFiles } from '../../snapshot/files.js';
 
-export interface SegmentEnds extends SegmentMeta {
-  readonly isSealed: boolean;
-  readonly tail: StoredBatch | null;
-}
+export type SegmentEnds = Readonly<ReturnType<typeof endsOf>>;
 
-export function endsOf(path: string): SegmentEnds {
+export function endsOf(path: string) {
   return onSegment(sourceOf(path), (segment) => ({
     ...segment.meta,
     isSealed: segment.seal !== null,

@@ -13,7 +13,7 @@ import { newSha256 } from '../../../crypto/hashes.js';
 import { must } from '../../../engine/base/assert.js';
 import { attempt } from '../../../engine/base/attempt.js';
 import type { Engine } from '../../../engine/engine.js';
-import { type ArchiveCopied, copyArchive } from '../../archive/copy.js';
+import { copyArchive } from '../../archive/copy.js';
 import type { ArchivePosition } from '../../archive/schema.js';
 import { ArchiveWriter } from '../../archive/writer.js';
 import { databaseBytes, fileBytes, ifThere } from '../../data-dir/files.js';
@@ -152,8 +152,8 @@ function restoreArchive(
   end: ArchivePosition,
   engine: Engine,
   notes: string[],
-): ArchiveCopied | null {
-  let copied: ArchiveCopied | null = null;
+) {
+  let copied: ReturnType<typeof copyArchive> = null;
   try {
     // The journal alone may have lost batches behind the stretch.
     const isOfJournal = ({ seq, chain }: ArchivePosition): boolean =>

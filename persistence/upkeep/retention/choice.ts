@@ -9,6 +9,7 @@
  * first of a day is also the first of its hour.
  */
 import { must } from '../../../engine/base/assert.js';
+import type { SnapshotMeta } from '../../../engine/host/snapshot-store.js';
 
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 24 * HOUR_MS;
@@ -32,10 +33,7 @@ export interface RetentionPolicy {
 }
 
 /** The journal continues the snapshot. `timeMs` is the engine time of its last command. */
-export interface SnapshotPoint {
-  readonly seq: number;
-  readonly timeMs: number;
-}
+export type SnapshotPoint = Pick<SnapshotMeta, 'seq' | 'timeMs'>;
 
 export interface SegmentSpan {
   readonly lastSeq: number;
