@@ -31,7 +31,9 @@ interface FollowerOptions extends LeaderOptions {
 }
 
 /** The log has lost the last message read, deleted the next, or begins elsewhere: the place must be found anew. */
-export class PlaceLost extends Error {}
+export class PlaceLost extends Error {
+  override readonly name = 'PlaceLost';
+}
 
 /** The lease may be read before the log's last message, which may come this much later. */
 const MAY_COME_MS = 1_000;

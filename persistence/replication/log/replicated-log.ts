@@ -13,7 +13,9 @@ export type LogPlace = Pick<LogEntry, 'sequence' | 'id'>;
 export const LOG_BEGIN: LogPlace = { sequence: 0, id: '' };
 
 /** Another message has taken the place. It may be one's own, sent before: the log shows it. */
-export class PlaceTaken extends Error {}
+export class PlaceTaken extends Error {
+  override readonly name = 'PlaceTaken';
+}
 
 /**
  * Any method may throw anything when the log does not answer in time, or has no quorum. A message may be in the log
