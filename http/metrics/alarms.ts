@@ -17,9 +17,8 @@ export interface Raised extends Measured, Pick<Alarm, 'name' | 'severity' | 'wha
 export class RaisedAlarms {
   /** By the alarm's name: its figure has been beyond the limit since then, by a clock that nobody sets and by the other. */
   readonly #since = new Map<string, Pick<Reading, 'monotonicMs' | 'timeMs'>>();
-  raised: readonly Raised[] = [];
-  /** The trouble of alarms that are raised only if it lasts. */
-  waiting = ['no figures have come since the start'];
+  #raised: readonly Raised[] = [];
+  #waiting = ['no figures have come since the start'];
 
   /** `dataDir` is as commands of a shell take it. */
   constructor(
@@ -27,16 +26,25 @@ export class RaisedAlarms {
     private readonly log: Pick<Log, 'write'>,
   ) {}
 
+  get raised(): readonly Raised[] {
+    return this.#raised;
+  }
+
+  /** The trouble of alarms that are raised only if it lasts. */
+  get waiting(): readonly string[] {
+    return this.#waiting;
+  }
+
   /** To be called after each sample of the vitals. */
   check(reading: Reading, vitals: Pick<Vitals, 'latest' | 'sum'>): void {
-    const before = this.raised;
-    this.waiting = [];
-    this.raised = ALARMS.flatMap((alarm) => this.#check(alarm, alarm.figure(reading, vitals), reading));
-    for (const { name, severity, what, value, limit } of this.raised)
+    const before = this.#raised;
+    this.#waiting = [];
+    this.#raised = ALARMS.flatMap((alarm) => this.#check(alarm, alarm.figure(reading, vitals), reading));
+    for (const { name, severity, what, value, limit } of this.#raised)
       if (!before.some((one) => one.name === name))
         this.log.write('alarm_raised', { alarm: name, severity, what, value, limit });
     for (const { name } of before)
-      if (!this.raised.some((one) => one.name === name)) this.log.write('alarm_ended', { alarm: name });
+      if (!this.#raised.some((one) => one.name === name)) this.log.write('alarm_ended', { alarm: name });
   }
 
   #check(alarm: Alarm, value: number, { monotonicMs, timeMs }: Reading): Raised | [] {
@@ -48,7 +56,7 @@ export class RaisedAlarms {
     const since = this.#since.get(name) ?? { monotonicMs, timeMs };
     this.#since.set(name, since);
     if (monotonicMs - since.monotonicMs < forSeconds * 1_000) {
-      this.waiting.push(what);
+      this.#waiting.push(what);
       return [];
     }
     const own = advice.replaceAll('DATA_DIR', () => this.dataDir);
