@@ -18,6 +18,10 @@ export { eachOf, type Page, type PageQuery } from './rest/pages.js';
 export type { CallOptions, OrderOptions, OrderToPlace, PlacedOrder } from './rest/persist.js';
 export { RETRIED_CODES } from './rest/retry.js';
 export type { ConnectionEnd, WebSocketConstructor, WebSocketLike } from './stream/connection.js';
-export type * from './stream/messages.js';
 export type { StreamOptions, StreamState, ToteStream } from './stream/stream.js';
-export type { StreamPosition, SubscribeOptions, Subscription } from './stream/subscription.js';
+export type {
+  ChannelMessage,
+  StreamPosition,
+  SubscribeOptions,
+  Subscription,
+} from './stream/subscription.js';

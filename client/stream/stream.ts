@@ -15,9 +15,8 @@ import {
   type WebSocketConstructor,
   type WebSocketLike,
 } from './connection.js';
-import type { ChannelMessage } from './messages.js';
 import { StreamOrders } from './orders.js';
-import { type SubscribeOptions, Subscription } from './subscription.js';
+import { type ChannelMessage, type SubscribeOptions, Subscription } from './subscription.js';
 import { Subscriptions } from './subscriptions.js';
 
 export type StreamState =

@@ -4,8 +4,12 @@
  */
 import type { ToteError } from '../base/errors.js';
 import { callBot } from '../base/timing.js';
-import type { Channel, ClientMessage } from '../base/types.js';
-import { type ChannelMessage, EVENT_CHANNELS } from './messages.js';
+import type { Channel, ClientMessage, ServerMessage } from '../base/types.js';
+
+export type ChannelMessage<C extends Channel = Channel> = Extract<ServerMessage, { readonly type: C }>;
+
+/** These channels miss no event; the others bring the newest state. */
+const EVENT_CHANNELS: readonly Channel[] = ['rounds', 'fills'];
 
 /** Every event up to the command with the number `since` has arrived. */
 export interface StreamPosition {

@@ -1,8 +1,7 @@
 /** All subscriptions of a stream, and the requests for them on its connection. */
 import { type Failure, failed, type ToteError } from '../base/errors.js';
 import type { Channel, ClientMessage } from '../base/types.js';
-import type { ChannelMessage } from './messages.js';
-import type { Subscription } from './subscription.js';
+import type { ChannelMessage, Subscription } from './subscription.js';
 
 type Send = (message: ClientMessage) => void;
 
