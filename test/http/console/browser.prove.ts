@@ -65,7 +65,7 @@ test('an account, its key, a bet with it, the round voided, the stake back', asy
   await dialog.getByText('Secret copied').waitFor();
   assert.equal(await page.evaluate('navigator.clipboard.readText()'), secret);
   await dialog.getByRole('button', { name: 'Close' }).click();
-  await dialog.waitFor({ state: 'detached' });
+  await page.locator('dialog').waitFor({ state: 'detached' });
   await page.getByRole('rowheader', { name: 'key_1' }).waitFor();
   assert.ok(!(await page.content()).includes(secret), 'the secret is shown once');
 
