@@ -30,15 +30,22 @@ export function refuseBodyType({ contentType, contentEncoding }: HttpRequest): v
   if (isEncoded(contentEncoding)) throw ENCODED;
 }
 
-/** The caller checks the type. `subject` is what a refusal speaks of. */
-export function parseJson(bytes: Uint8Array, subject = 'the body'): unknown {
+/** The caller checks the type. */
+export function parseJson(bytes: Uint8Array): unknown {
+  const { value, repeated } = readJson(bytes, 'the body');
+  return repeated === null ? value : refuseRepeated(repeated);
+}
+
+export const refuseRepeated = (field: string): never => refuseInvalid(`${field} must be there only once`);
+
+/** `repeated` is a field that stands twice, or null. `subject` is what a refusal speaks of. */
+export function readJson(bytes: Uint8Array, subject: string): { value: unknown; repeated: string | null } {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const text = buffer.toString('utf8');
   // Decoding inserts this character for invalid bytes, so only then must the bytes be checked.
   if (text.includes(REPLACEMENT_CHARACTER) && !isUtf8(buffer)) refuseInvalid(`${subject} is not valid UTF-8`);
   const value = jsonIn(text, subject);
-  const repeated = repeatedField(text, value);
-  return repeated === null ? value : refuseInvalid(`${repeated} must be there only once`);
+  return { value, repeated: repeatedField(text, value) };
 }
 
 function jsonIn(text: string, subject: string): unknown {

@@ -1,7 +1,7 @@
 /** Reads a client's message, or says what is wrong with it. */
 import { createIs, createValidateEquals, type IValidation } from 'typia';
 import { marketOf } from '../../engine/model/domain.js';
-import { parseJson, refuseForm, refuseIllFormed } from '../kit/body.js';
+import { readJson, refuseForm, refuseIllFormed, refuseRepeated } from '../kit/body.js';
 import { invalid, Refused } from '../kit/refused.js';
 import type {
   MessageId,
@@ -52,9 +52,9 @@ const TOO_LARGE = new Refused('body_too_large', `a message has at most ${MESSAGE
 export function readRequest(bytes: Uint8Array, isBinary: boolean): Request | BadRequest {
   let id: number | null = null;
   try {
-    const given = readObject(bytes, isBinary);
-    id = isId(given.id) ? given.id : null;
-    return requestIn(given);
+    const { given, repeated } = readObject(bytes, isBinary);
+    id = isId(given.id) && repeated !== 'id' ? given.id : null;
+    return repeated === null ? requestIn(given) : refuseRepeated(repeated);
   } catch (refused) {
     if (!(refused instanceof Refused)) throw refused;
     return { id, refused };
@@ -66,12 +66,12 @@ interface Given {
   readonly id?: unknown;
 }
 
-function readObject(bytes: Uint8Array, isBinary: boolean): Given {
+function readObject(bytes: Uint8Array, isBinary: boolean): { given: Given; repeated: string | null } {
   if (isBinary) throw NO_TEXT;
   if (bytes.length > MESSAGE_BYTES_MAX) throw TOO_LARGE;
-  const value = parseJson(bytes, 'the message');
+  const { value, repeated } = readJson(bytes, 'the message');
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw NO_OBJECT;
-  return value;
+  return { given: value, repeated };
 }
 
 /** The types allow a missing `order`, and texts that UTF-8 cannot represent. */

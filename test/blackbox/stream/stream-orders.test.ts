@@ -31,23 +31,24 @@ test('a retry over the other way replays the first answer, both ways round', asy
 
 test('each refusal has the code and the sentence of POST /orders', async () => {
   const stream = await open(trader.secret);
-  const orders: Record<string, unknown>[] = [
+  for (const order of [
     { ...BET, amount: 0.001 },
     { ...BET, amount: 1e6 },
     { ...BET, marketId: 'BTC_WEEK' },
     { ...BET, expectedPercent: 99 },
     { ...BET, expectedPrecent: 50 },
     {},
-  ];
-  for (const order of orders) {
+  ]) {
     const rest = await trader.api.order(order);
     const id = stream.request({ op: 'order', order });
     const { code, message } = await stream.take('error', (error) => error.id === id);
     assert.equal(message === '' ? code : `${code}: ${message}`, rest.error, JSON.stringify(order));
   }
   const listed = stream.request({ op: 'order', order: [] });
-  const { message } = await stream.take('error', ({ id }) => id === listed);
-  assert.equal(message, 'order must be a JSON object');
+  stream.socket.send('{"op":"order","id":7000,"order":{"amount":1,"amount":2}}');
+  const of = async (refused: number) => (await stream.take('error', ({ id }) => id === refused)).message;
+  assert.equal(await of(listed), 'order must be a JSON object');
+  assert.equal(await of(7_000), 'amount must be there only once');
   assert.equal(await stream.refused({ op: 'order', idempotencyKey: '', order: BET }), 'invalid_request');
   for (const orderId of ['', 'quote', 'bet_01'])
     assert.equal(await stream.refused({ op: 'cancel', orderId }), 'order_not_found', orderId);
@@ -117,7 +118,6 @@ test('orders count in the same windows as those of POST /orders, and those that 
   assert.deepEqual((await stream.ask('cancelledAll', { op: 'cancelAll' })).data, { cancelled: 15 });
   assert.deepEqual((await api.send('DELETE', '/orders?marketId=BTC_ONE_MINUTE')).data, { cancelled: 0 });
   assert.equal(await stream.refused({ op: 'cancelAll', marketId: 'nowhere' }), 'invalid_request');
-
   const other = await open((await limited.trader({ balance: 1_000 })).secret, limited);
   const asked = Array.from({ length: 20 }, () => other.request({ op: 'order', order: BET }));
   const stopping = limited.server.stop();
