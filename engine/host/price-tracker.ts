@@ -35,7 +35,6 @@ export interface Estimator {
 export class PriceTracker {
   #windows: readonly BoundaryWindow[] = [];
   readonly #jumps: readonly Jumps[];
-  #startMs = 0;
   /** By boundary, then by asset. */
   #waiting: readonly Waiting[] = [];
   #waitingOfSeq = -1;
@@ -75,7 +74,7 @@ export class PriceTracker {
     this.#onHeld = reader;
   }
 
-  /** The reader is told of each boundary from before the start that a round is waiting for. */
+  /** The reader is told of each missed boundary that a round is waiting for. */
   onPast(reader: (asset: number, boundaryMs: number) => void): void {
     this.#onPast = reader;
   }
@@ -83,7 +82,6 @@ export class PriceTracker {
   /** Called once, at engine time `nowMs`, to which the engine has advanced, before the first tick. */
   start(nowMs: number): void {
     assert(this.#windows.length === 0, 'the price tracker is started once');
-    this.#startMs = nowMs;
     this.#windows = ASSETS.map(() => new BoundaryWindow(nowMs, this.pastGraceMs));
     this.refresh(nowMs);
   }
@@ -178,10 +176,11 @@ export class PriceTracker {
     if (this.#waitingOfSeq !== this.engine.lifecycleSeq) {
       this.#waitingOfSeq = this.engine.lifecycleSeq;
       this.#waiting = waitingBoundaries(this.engine);
-      for (const { asset, boundaryMs } of this.#waiting) {
-        if (boundaryMs > this.#startMs) continue;
-        if (this.#windows[asset]?.expectPast(boundaryMs) === true) this.#onPast(asset, boundaryMs);
-      }
+    }
+    for (const { asset, boundaryMs } of this.#waiting) {
+      const window = this.#windows[asset];
+      if (window?.hasMissed(boundaryMs, nowMs) !== true) continue;
+      if (window.expectPast(boundaryMs)) this.#onPast(asset, boundaryMs);
     }
     this.#windows.forEach((window, asset) => {
       if (window.isEmpty) return;

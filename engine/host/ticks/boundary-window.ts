@@ -5,8 +5,8 @@
  *
  * Only the latest tick can become the price of a boundary that is still open. So only that tick is kept, and the
  * prices of closed boundaries until they are read. Boundaries from before the start are the exception: the process
- * that saw their ticks is gone, so the first tick of a live feed must not close them. Their grace runs from the
- * start, and until then the feed may deliver older ticks in any order.
+ * that saw their ticks is gone, so the first tick of a live feed must not close them. Nor those that pass while the
+ * feed still connects. Their grace runs from the start, and until then the feed may deliver older ticks in any order.
  *
  * A stalled process cannot read ticks, which may still be in its socket buffers. The grace of boundaries that passed
  * meanwhile runs from the end of the stall.
@@ -34,7 +34,9 @@ export class BoundaryWindow {
   latest: PriceTick | null = null;
   #closed: Closed[] = [];
   #closedThroughMs: number;
-  /** Best tick so far for each boundary before the start that a round is waiting for. */
+  /** Time of the first tick. */
+  #firstMs: number | null = null;
+  /** Best tick so far for each missed boundary that a round is waiting for. */
   readonly #past = new Map<number, PriceTick | null>();
   /** The service's own answers for such boundaries. */
   readonly #recalled = new Map<number, PriceTick>();
@@ -67,7 +69,14 @@ export class BoundaryWindow {
     );
   }
 
-  /** A round is waiting for this boundary, which is before the start. Returns whether that is new. */
+  /** Whether the boundary was before the start, or soon after it and before the first tick. */
+  hasMissed(boundaryMs: number, nowMs: number): boolean {
+    if (boundaryMs <= this.startMs) return true;
+    if (nowMs >= this.#pastEndsMs) return false;
+    return this.#firstMs === null ? nowMs >= boundaryMs + GRACE_MS : boundaryMs < this.#firstMs;
+  }
+
+  /** A round is waiting for this boundary, which was missed. Returns whether that is new. */
   expectPast(boundaryMs: number): boolean {
     if (this.#past.has(boundaryMs)) return false;
     this.#past.set(boundaryMs, null);
@@ -85,6 +94,7 @@ export class BoundaryWindow {
   take(tick: PriceTick, nowMs: number): void {
     this.#closeByGrace(nowMs);
     if (nowMs < this.#pastEndsMs) this.#takePast(tick);
+    this.#firstMs ??= tick.timeMs;
     if (this.latest !== null && tick.timeMs < this.latest.timeMs) return;
     if (this.latest === null || tick.timeMs > this.latest.timeMs) {
       this.#closeThrough(boundaryAtOrBefore(tick.timeMs - 1));
@@ -101,7 +111,7 @@ export class BoundaryWindow {
 
   /** The final price at a boundary: a tick, null if there is none, undefined while it is not final. */
   finalPrice(boundaryMs: number, nowMs: number): PriceTick | null | undefined {
-    if (boundaryMs <= this.startMs) {
+    if (this.#isPast(boundaryMs)) {
       const recalled = this.#recalled.get(boundaryMs);
       if (recalled !== undefined || nowMs < this.graceEndsMs(boundaryMs)) return recalled;
       return this.#past.get(boundaryMs) ?? null;
@@ -113,7 +123,7 @@ export class BoundaryWindow {
   }
 
   graceEndsMs(boundaryMs: number): number {
-    return boundaryMs <= this.startMs ? this.#pastEndsMs : Math.max(boundaryMs, this.#resumedMs) + GRACE_MS;
+    return this.#isPast(boundaryMs) ? this.#pastEndsMs : Math.max(boundaryMs, this.#resumedMs) + GRACE_MS;
   }
 
   get isEmpty(): boolean {
@@ -133,6 +143,10 @@ export class BoundaryWindow {
       afterMs = throughMs;
       return throughMs > nowMs || waitingMs.some((waiting) => fromMs < waiting && waiting <= throughMs);
     });
+  }
+
+  #isPast(boundaryMs: number): boolean {
+    return boundaryMs <= this.startMs || this.#past.has(boundaryMs);
   }
 
   get #pastEndsMs(): number {

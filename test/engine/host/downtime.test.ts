@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { marketOf, RESULT_VOID, SETTLED, SETTLING } from '../../../engine/model/domain.js';
-import type { PriceFeed, PriceTick, TickVerdict } from '../../../engine/model/ports.js';
+import type { PriceTick, TickVerdict } from '../../../engine/model/ports.js';
 import { PushFeed } from '../../../feeds/push-feed.js';
 import {
   BTC_MINUTE,
@@ -30,30 +30,44 @@ test('after a downtime open rounds settle by their price, and missed ones never 
   assert.equal(engine.round(BTC_MINUTE, open)?.status, SETTLING, 'the grace for past boundaries has begun');
   restarted.run(2_000);
   const settled = engine.round(BTC_MINUTE, open);
-  assert.equal(settled?.status, SETTLED);
-  assert.equal(settled?.closePrice, simulatedPrices.at(0, NOON_MS + 2 * MINUTE_MS));
-  const closePrice = engine.round(marketOf('BTC_FIFTEEN_MINUTES'), quarter)?.closePrice;
-  assert.equal(closePrice, simulatedPrices.at(0, NOON_MS + 15 * MINUTE_MS));
+  const closes = [settled?.closePrice, engine.round(marketOf('BTC_FIFTEEN_MINUTES'), quarter)?.closePrice];
+  const prices = [2, 15].map((minutes) => simulatedPrices.at(0, NOON_MS + minutes * MINUTE_MS));
+  assert.deepEqual([settled?.status, ...closes], [SETTLED, ...prices]);
   for (let missed = open + 1; missed < NOON_MS / MINUTE_MS + 20; missed++) {
     assert.equal(engine.round(BTC_MINUTE, missed), null);
   }
   assert.equal(ofKind(restarted, 'setCalendar').length, 0, 'the market hours are those in force');
   const late = engine.currentRound(BTC_MINUTE);
   assert.deepEqual([late?.roundNumber, late?.startTimeMs], [NOON_MS / MINUTE_MS + 20, again.wallMs - 2_000]);
-  const lateQuarter = engine.currentRound(marketOf('BTC_FIFTEEN_MINUTES'));
-  assert.equal(lateQuarter?.startTimeMs, again.wallMs, 'no bets on what has moved since the boundary');
-  assert.equal(lateQuarter?.openPrice, simulatedPrices.at(0, again.wallMs));
+  const { startTimeMs, openPrice } = engine.currentRound(marketOf('BTC_FIFTEEN_MINUTES')) ?? {};
+  const now = [again.wallMs, simulatedPrices.at(0, again.wallMs)];
+  assert.deepEqual([startTimeMs, openPrice], now, 'no bets on what has moved since the boundary');
 });
 
-/** The minute round was open at the end; the start is five minutes later, with a new feed. */
-function restartedAfterDowntime(next: PriceFeed | null = null) {
-  const { host } = openedHost();
+const END_MS = NOON_MS + MINUTE_MS;
+/** A feed that may be asked for the past. */
+class Service extends PushFeed {
+  readonly asked: number[] = [];
+  #sink: (tick: PriceTick) => TickVerdict = () => assert.fail('not started');
+  override start(sink: (tick: PriceTick) => TickVerdict): void {
+    super.start(sink);
+    this.#sink = sink;
+  }
+  readonly recall = (_: number, boundaryMs: number) => void this.asked.push(boundaryMs);
+  answer(timeMs: number, price: number, boundaryMs = END_MS): boolean {
+    return this.#sink({ asset: 0, price, timeMs, source: 'service', origin: 'signed', boundaryMs }).taken;
+  }
+}
+
+/** The minute round was open at the end; the start is five minutes later if not said, with a new feed. */
+function restartedAfterDowntime(startMs = NOON_MS + 5 * MINUTE_MS, rules = rulesOf('BTC_ONE_MINUTE')) {
+  const { host } = openedHost({ rules });
   const engine = host.journal.recover();
   const open = engine.currentRound(BTC_MINUTE);
   const clock = new TestClock();
-  clock.wallMs = NOON_MS + 5 * MINUTE_MS;
-  const again = new PushFeed();
-  const restarted = new TestHost(clock, { feed: next ?? again }, engine);
+  clock.wallMs = startMs;
+  const again = new Service();
+  const restarted = new TestHost(clock, { feed: again }, engine);
   restarted.lifecycle.start();
   return { open, clock, again, restarted };
 }
@@ -76,52 +90,38 @@ test('a feed that delivers history in time settles the open round', () => {
 });
 
 test('a service that is asked for the past settles the open round at once, and is not asked again', () => {
-  const asked: (readonly [number, number])[] = [];
-  let sink: (tick: PriceTick) => TickVerdict = () => assert.fail('not started');
-  const service: PriceFeed = {
-    name: 'service',
-    start: (given) => {
-      sink = given;
-    },
-    poll: () => undefined,
-    nextDueMs: () => Number.POSITIVE_INFINITY,
-    recall: (asset, boundaryMs) => void asked.push([asset, boundaryMs - NOON_MS]),
-    stop: () => undefined,
-  };
-  const { open, restarted } = restartedAfterDowntime(service);
-  assert.deepEqual(asked, [[0, MINUTE_MS]]);
-  const answer = (boundaryMs: number, timeMs: number, price: number) =>
-    sink({ asset: 0, price, timeMs, source: 'service', origin: 'signed', boundaryMs }).taken;
-  const [end] = [NOON_MS + MINUTE_MS];
-  assert.equal(answer(end, end + 1, 101), false, 'after the boundary');
-  assert.equal(answer(end + MINUTE_MS, end, 102), false, 'no round waits for it');
-  assert.equal(answer(end, end, 151), false, 'absurd');
-  assert.equal(answer(end, end, 103), true, 'on the boundary');
-  assert.equal(answer(end, end - 1, 104), false, 'a final price is not revised');
+  const { open, again, restarted } = restartedAfterDowntime();
+  assert.deepEqual(again.asked, [END_MS]);
+  assert.equal(again.answer(END_MS + 1, 101), false, 'after the boundary');
+  assert.equal(again.answer(END_MS, 102, END_MS + MINUTE_MS), false, 'no round waits for it');
+  assert.equal(again.answer(END_MS, 151), false, 'absurd');
+  assert.equal(again.answer(END_MS, 103), true, 'on the boundary');
+  assert.equal(again.answer(END_MS - 1, 104), false, 'a final price is not revised');
   restarted.run(50);
-  assert.deepEqual([open?.status, open?.closePrice, asked.length], [SETTLED, 103, 1]);
+  assert.deepEqual([open?.status, open?.closePrice, again.asked.length], [SETTLED, 103, 1]);
   const [command] = ofKind(restarted, 'boundaryPrice');
   assert.deepEqual([command?.source, command?.evidence], ['service', 'signed']);
 });
 
+test('a service is asked for a boundary between the start and its first price', () => {
+  const { open, again, clock, restarted } = restartedAfterDowntime(END_MS - 500);
+  restarted.run(600);
+  again.offer(0, 102, clock.wallMs);
+  restarted.run(50);
+  again.answer(END_MS, 103);
+  restarted.run(50);
+  assert.deepEqual([open?.status, open?.closePrice, again.asked], [SETTLED, 103, [END_MS]]);
+});
+
 test('boundary prices of an asset never overtake each other', () => {
-  const { host } = openedHost({ rules: rulesOf('BTC_ONE_MINUTE', 'BTC_FIVE_MINUTES') });
-  const clock = new TestClock();
-  clock.wallMs = NOON_MS + 5 * MINUTE_MS - 500;
-  const again = new PushFeed();
-  const restarted = new TestHost(clock, { feed: again }, host.journal.recover());
-  restarted.lifecycle.start();
+  const rules = rulesOf('BTC_ONE_MINUTE', 'BTC_FIVE_MINUTES');
+  const { again, clock, restarted } = restartedAfterDowntime(NOON_MS + 5 * MINUTE_MS - 500, rules);
   again.offer(0, 101, clock.wallMs);
   restarted.run(600);
   again.offer(0, 102, clock.wallMs);
   restarted.run(1_350);
   assert.equal(ofKind(restarted, 'boundaryPrice').length, 0, 'five past is final, one past is not');
   restarted.run(50);
-  assert.deepEqual(
-    ofKind(restarted, 'boundaryPrice').map(({ boundaryMs, price }) => [boundaryMs - NOON_MS, price]),
-    [
-      [MINUTE_MS, null],
-      [5 * MINUTE_MS, 101],
-    ],
-  );
+  const priced = ofKind(restarted, 'boundaryPrice').flatMap(({ boundaryMs, price }) => [boundaryMs, price]);
+  assert.deepEqual(priced, [END_MS, null, NOON_MS + 5 * MINUTE_MS, 101]);
 });
