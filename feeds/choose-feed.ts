@@ -17,13 +17,14 @@ export interface FeedSurroundings {
   readonly hours: MarketHours;
   /** The last journaled time, or now at the first start. */
   readonly fromMs: number;
+  readonly feedBefore: (asset: number) => string | null;
   readonly clock: Clock;
   readonly log: Pick<Log, 'write'>;
 }
 
 /** `pushFeed` is null unless prices come through the operator API; `liveFeeds` are in order of preference. */
 export function chooseFeed(config: RunningConfig, surroundings: FeedSurroundings) {
-  const { masterSecret, hours, fromMs, clock, log } = surroundings;
+  const { masterSecret, hours, fromMs, feedBefore, clock, log } = surroundings;
   const common = { clock, random: Math.random, log };
   const liveFeeds: LiveFeed[] = [];
   for (const name of config.feeds) {
@@ -45,6 +46,7 @@ export function chooseFeed(config: RunningConfig, surroundings: FeedSurroundings
   }
   const feed = new FailoverFeed({
     feeds: liveFeeds,
+    feedBefore,
     nowMs: () => clock.nowMs(),
     onSwitch: ({ asset, ...switched }) =>
       log.write('feed_switched', { crypto: textAt(ASSETS, asset), ...switched }),

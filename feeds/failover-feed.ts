@@ -24,6 +24,8 @@ export interface FeedSwitch {
 interface FailoverOptions {
   /** At least one, the preferred one first. */
   readonly feeds: readonly LiveFeed[];
+  /** The feed that an asset's prices came from before the start. It goes on: the preferred one may be away. */
+  readonly feedBefore: (asset: number) => string | null;
   /** Wall-clock time, which ticks are compared with. */
   readonly nowMs: () => number;
   readonly onSwitch: (switched: FeedSwitch) => void;
@@ -50,8 +52,12 @@ export class FailoverFeed implements PriceFeed {
     const { feeds } = options;
     this.name = feeds.map(({ name }) => name).join(',');
     this.#fresh = feeds.map(() => []);
-    const firstFor = (asset: number): number => feeds.findIndex((feed) => feed.covers(asset));
-    this.#active = ASSETS.map((_, asset) => Math.max(0, firstFor(asset)));
+    this.#active = ASSETS.map((_, asset) => {
+      const covering = feeds.filter((feed) => feed.covers(asset));
+      const name = options.feedBefore(asset);
+      const first = covering.find((feed) => feed.name === name) ?? covering[0];
+      return first === undefined ? 0 : feeds.indexOf(first);
+    });
   }
 
   start(sink: (tick: PriceTick) => TickVerdict): void {

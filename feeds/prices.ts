@@ -19,6 +19,7 @@ import {
   timeFrameOf,
 } from '../engine/model/domain.js';
 import type { PriceFeed } from '../engine/model/ports.js';
+import { unfinishedRounds } from '../engine/reads/round-bets.js';
 import { chooseFeed, type FeedSurroundings } from './choose-feed.js';
 import { bears } from './live/lateness.js';
 import type { LiveFeed } from './live/live-feed.js';
@@ -30,7 +31,7 @@ const RECALL_MS = 15_000;
 export function openPrices(
   config: RunningConfig,
   engine: EngineReads,
-  surroundings: Omit<FeedSurroundings, 'hours'>,
+  surroundings: Omit<FeedSurroundings, 'hours' | 'feedBefore'>,
 ) {
   const { closures } = config;
   const hours = new MarketHours(closures);
@@ -38,7 +39,8 @@ export function openPrices(
   if (closures.length > 0 && lastMs < surroundings.clock.nowMs()) {
     surroundings.log.write('holidays_expired', { last: new Date(lastMs).toISOString() });
   }
-  const chosen = chooseFeed(config, { ...surroundings, hours });
+  const feedBefore = (asset: number): string | null => feedOfYoungest(engine, asset);
+  const chosen = chooseFeed(config, { ...surroundings, hours, feedBefore });
   const canRecall = chosen.liveFeeds.some(({ recall }) => recall !== undefined);
   const tracker = new PriceTracker(engine, canRecall ? RECALL_MS : GRACE_MS);
   const sourceOf = (asset: number): LiveFeed | undefined => {
@@ -93,6 +95,14 @@ export function openPrices(
     expectedAssets,
     silentAssets: silentAssetsOf(expectedAssets, tracker),
   };
+}
+
+/** The source at which the youngest of the asset's open rounds opened. */
+export function feedOfYoungest(engine: EngineReads, asset: number): string | null {
+  const opened = unfinishedRounds(engine).filter(
+    ({ market, proof }) => assetOf(market) === asset && proof.open !== null,
+  );
+  return opened.sort((a, b) => b.startTimeMs - a.startTimeMs)[0]?.proof.open?.source ?? null;
 }
 
 const SILENT_MS = 10_000;

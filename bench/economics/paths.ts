@@ -329,6 +329,7 @@ export class FailoverPath extends FinePath {
     this.#sinks.length = 0;
     this.#feed = new FailoverFeed({
       feeds: ['first', 'second'].map((name) => this.#source(name)),
+      feedBefore: () => null,
       nowMs: () => this.nowMs,
       onSwitch: () => undefined,
     });

@@ -8,7 +8,7 @@ import { resolveSetup } from '../../config/setup.js';
 import { Engine } from '../../engine/engine.js';
 import { ASSETS, marketOf, NO_FAIR_SHARE, SHARE_SOURCE_CHANGED } from '../../engine/model/domain.js';
 import { defaultRules, RULES_VERSION } from '../../engine/model/rules.js';
-import { openPrices } from '../../feeds/prices.js';
+import { feedOfYoungest, openPrices } from '../../feeds/prices.js';
 import { SeenLog } from './support/seen.js';
 
 const US = fileURLToPath(new URL('../../../docs/calendars/us.json', import.meta.url));
@@ -79,6 +79,7 @@ test('markets for which prices are too late are counted; orders take no old ones
     const tick = { asset: 0, price: 95_000, timeMs: fromMs, source: 'coinbase', origin: '' };
     desk.tracker.offer(tick, fromMs);
     for (const command of desk.tracker.lateOpens(fromMs)) engine.apply(command);
+    assert.deepEqual([feedOfYoungest(engine, 0), feedOfYoungest(engine, 1)], ['coinbase', null]);
     for (const feed of desk.liveFeeds) Object.assign(feed, { latenessMs: () => latenessMs });
     const [minute, day] = [marketOf('BTC_ONE_MINUTE'), marketOf('BTC_ONE_DAY')];
     const offered = [minute, day].map((market) => desk.quoter.fairShareE6(market, fromMs + 76) >= 0);

@@ -14,9 +14,8 @@ function priceAt(masterSecret: Uint8Array): number {
   const prices: number[] = [];
   const { config } = resolveSetup(readConfig({}), null);
   const clock = { nowMs: () => NOON_MS, monotonicMs: () => 0 };
-  const log = { write: () => undefined };
-  const hours = new MarketHours();
-  const { feed } = chooseFeed(config, { masterSecret, hours, fromMs: NOON_MS, clock, log });
+  const given = { hours: new MarketHours(), log: { write: () => undefined }, feedBefore: () => null };
+  const { feed } = chooseFeed(config, { ...given, masterSecret, fromMs: NOON_MS, clock });
   feed.start(({ asset, price }) => {
     if (asset === 0) prices.push(price);
     return { taken: true };
