@@ -91,7 +91,10 @@ export class ToteStream {
     private readonly parts: StreamParts,
     private readonly options: StreamOptions,
   ) {
-    this.#subscriptions = new Subscriptions(() => this.#nextId());
+    this.#subscriptions = new Subscriptions(
+      () => this.#nextId(),
+      (delayMs) => parts.around.sleep(delayMs, this.#closing.signal).catch(() => undefined),
+    );
     this.#orders = new StreamOrders(
       () => this.#nextId(),
       parts.orders,

@@ -16,7 +16,10 @@ export class Subscriptions {
   readonly #requests = new Map<number, Subscription>();
   #send: Send | null = null;
 
-  constructor(private readonly nextId: () => number) {}
+  constructor(
+    private readonly nextId: () => number,
+    private readonly pause: (delayMs: number) => Promise<void>,
+  ) {}
 
   /** Resolves when the server has confirmed it, on this connection or a later one, or when it is over before. */
   add(subscription: Subscription): Promise<Subscription> {
@@ -75,6 +78,10 @@ export class Subscriptions {
       this.#request(subscription);
       return;
     }
+    if (typeof failure.retryAfterMs === 'number') {
+      void this.#requestAfter(failure.retryAfterMs, subscription);
+      return;
+    }
     this.#byChannel.delete(subscription.channel);
     const waiting = this.#waiting.get(subscription);
     this.#waiting.delete(subscription);
@@ -92,6 +99,15 @@ export class Subscriptions {
     for (const [id, of] of this.#requests) if (of === subscription) this.#requests.delete(id);
     this.#waiting.get(subscription)?.resolve(subscription);
     this.#waiting.delete(subscription);
+  }
+
+  /** Orders that waited for the connection may have used up its messages of this second. */
+  async #requestAfter(delayMs: number, subscription: Subscription): Promise<void> {
+    const send = this.#send;
+    await this.pause(delayMs);
+    // A later connection has asked by itself.
+    const isWanted = this.#byChannel.get(subscription.channel) === subscription;
+    if (isWanted && this.#send === send) this.#request(subscription);
   }
 
   #request(subscription: Subscription): void {
