@@ -284,11 +284,12 @@ export class ToteClient {
 
   /**
    * A WebSocket does not tell why it was refused; an ordinary request for the stream does. null if the server would
-   * have taken it.
+   * have taken it. The stream is down meanwhile, so that it must not wait for reads of the bot.
    */
   async #whyRefused(signal: AbortSignal): Promise<ToteError | null> {
     try {
-      await this.#caller.call({ method: 'GET', path: '/stream' }, { signal, retryForMs: 0 });
+      const request = { method: 'GET', path: '/stream', isUrgent: true } as const;
+      await this.#caller.call(request, { signal, retryForMs: 0 });
       return null;
     } catch (error) {
       return error instanceof ToteError && error.code !== 'upgrade_required' ? error : null;

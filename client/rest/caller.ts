@@ -18,6 +18,8 @@ export interface Request {
   readonly marks?: OrderMarks;
   /** It is an order with `roundId`. */
   readonly namesRound?: boolean;
+  /** It waits behind no other request, and for no rate limit. */
+  readonly isUrgent?: true;
   /** Before each attempt, behind its wait for the rate limits. */
   readonly onSend?: () => void;
 }
@@ -40,7 +42,8 @@ export class Caller {
     // A quote is a POST without an Idempotency-Key, and the server counts it as a read.
     const isCancel = request.method === 'DELETE';
     const isWrite = request.marks !== undefined || isCancel;
-    const pace = this.#paces[isCancel ? 'cancel' : isWrite ? 'write' : 'read'];
+    const usual = this.#paces[isCancel ? 'cancel' : isWrite ? 'write' : 'read'];
+    const pace = request.isUrgent ? new Pace(this.around) : usual;
     const attempt = async (): Promise<Sent> => {
       const { base } = this.hosts;
       request.onSend?.();
