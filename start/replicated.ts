@@ -1,4 +1,6 @@
 /** The state of a machine that shares a replicated log with others: it follows the leader, or leads. */
+import { resolveSetup } from '../config/setup.js';
+import type { Config } from '../config/variables.js';
 import { sessionKeyOf } from '../http/console/sessions.js';
 import type { StandbyStatus } from '../http/metrics/replication.js';
 import { openStandbyPort } from '../http/standby/port.js';
@@ -76,7 +78,9 @@ function startReplica(
     {
       onStatus: (status) => {
         onStatus(status);
-        if (replica.isFollowing) onFollowed(store.engine);
+        if (!replica.isFollowing) return;
+        onFollowed(store.engine);
+        if (status.readSequence === status.lastSequence) refuseOtherSetup(given, store.engine);
       },
       onTrouble,
       onPublished,
@@ -89,6 +93,16 @@ function startReplica(
     },
   );
   return replica;
+}
+
+/** A machine that would be refused as a leader must not pass for a standby. Who leads reads the rules anew. */
+function refuseOtherSetup(given: Config, { setup }: Store['engine']): void {
+  if (setup === null) return;
+  try {
+    resolveSetup({ ...given, rules: null }, setup);
+  } catch (error) {
+    refuseToStart(error);
+  }
 }
 
 /** Returns a function that closes the port. */

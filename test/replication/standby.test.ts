@@ -130,6 +130,9 @@ test('a standby that was made from a backup goes on where the backup ended', opt
   const dataDir = join(newDataDir(), 'made');
   await toteText(['backup', dataDir, leader.dataDir]);
   assert.equal((await place(leader, bettor, 'second')).status, 201);
+  const other = startMachine({ nats, node: 'c', dataDir, env: { TOTE_FEED: 'simulated' } });
+  assert.equal((await other.run.ended).code, 1, other.run.stderr);
+  assert.match(other.run.stderr, /TOTE_FEED: this data directory runs with/);
   const c = startMachine({ nats, node: 'c', dataDir });
   await event(c.run, 'following');
   assert.equal((await leader.stop()).code, 0);
