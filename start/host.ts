@@ -4,7 +4,6 @@ import type { EngineReads } from '../engine/engine.js';
 import { ClockGuard } from '../engine/host/clock-guard.js';
 import { Lifecycle, SETTLE_BETS_MAX, STALL_MS } from '../engine/host/lifecycle.js';
 import { ManualRun } from '../engine/host/manual-run.js';
-import { OrderTimes } from '../engine/host/order-times.js';
 import { RootPublisher } from '../engine/host/root-publisher.js';
 import { Sequencer } from '../engine/host/sequencer.js';
 import { SEQUENCER_DEFAULTS, type SequencerMeter } from '../engine/host/sequencer-options.js';
@@ -41,7 +40,6 @@ export function buildHost(
 ) {
   const { engine, dir, masterSecret } = store;
   const clock = manualClock ?? systemClock;
-  const orderTimes = new OrderTimes();
   const sequencer = new Sequencer(engine, clock, journal, {
     ...SEQUENCER_DEFAULTS,
     afterWork: queueMicrotask,
@@ -49,7 +47,6 @@ export function buildHost(
     onFatal: (error) => shutdown.fatal(error),
     onDiskFull: () => shutdown.diskFull({ directory: dir.root, freeBytes: freeBytesOf(dir.journal) }),
     onJournalLost: (loss) => shutdown.journalLost(loss),
-    onOrdersAnswered: (orders, tookMs) => orderTimes.add(orders, tookMs),
     meter,
     clockGuard: manualClock === null ? clockGuardOf(config, engine) : null,
   });
@@ -77,7 +74,7 @@ export function buildHost(
   const parts = { sequencer, lifecycle, roots, schedule: setImmediate };
   const manualRun = runClock === null ? null : new ManualRun(parts, runClock);
   const steadyNowMs = manualClock === null ? wholeMonotonicMs : () => manualClock.nowMs();
-  const common = { clock, steadyNowMs, journal, sequencer, orderTimes, lifecycle, manualRun };
+  const common = { clock, steadyNowMs, journal, sequencer, lifecycle, manualRun };
   return { ...common, ...prices, threads, shadow: threads.shadow, roots };
 }
 

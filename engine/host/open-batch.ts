@@ -67,10 +67,6 @@ export class OpenBatch implements CommitTimes {
     return this.lastSeq - this.firstSeq + 1;
   }
 
-  get orders(): number {
-    return this.#bets.length;
-  }
-
   add(command: Command, events: readonly EngineEvent[]): void {
     this.#join(command.timeMs);
     writeCommand(this.text, command);

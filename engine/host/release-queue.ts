@@ -8,7 +8,7 @@ import type { SequencerOptions } from './sequencer-options.js';
 
 const RELEASE_MS_MAX = 2;
 
-interface ReleaseQueueOptions extends Pick<SequencerOptions, 'schedule' | 'onOrdersAnswered'> {
+interface ReleaseQueueOptions extends Pick<SequencerOptions, 'schedule'> {
   readonly clock: Clock;
   readonly onEmpty: () => void;
 }
@@ -40,12 +40,11 @@ export class ReleaseQueue {
   }
 
   #release(): void {
-    const { clock, schedule, onEmpty, onOrdersAnswered } = this.options;
+    const { clock, schedule, onEmpty } = this.options;
     const untilMs = clock.monotonicMs() + RELEASE_MS_MAX;
     const shouldStop = (): boolean => this.#isStopped || clock.monotonicMs() >= untilMs;
     for (let batch = this.#batches[0]; batch?.releaseWaiters(shouldStop); batch = this.#batches[0]) {
       this.#batches.shift();
-      if (batch.orders > 0) onOrdersAnswered(batch.orders, clock.monotonicMs() - batch.openedMs);
       if (this.#batches.length > 0 && shouldStop()) break;
     }
     if (this.#batches.length === 0) onEmpty();

@@ -36,8 +36,6 @@ export interface SequencerOptions {
   /** Free space has reached the hard limit: the journal must be drained and closed while there is room for that. */
   readonly onDiskFull: () => void;
   readonly onJournalLost: (loss: JournalLoss) => void;
-  /** `tookMs` is counted from when the first of the commit's orders was accepted. */
-  readonly onOrdersAnswered: (orders: number, tookMs: number) => void;
   readonly meter: SequencerMeter;
   /** null for a manual clock, which cannot be wrong. */
   readonly clockGuard: ClockGuard | null;
@@ -47,6 +45,5 @@ export const SEQUENCER_DEFAULTS = {
   backlogCommandsMax: 50_000,
   batchCommandsMax: 1_000,
   onJournalLost: () => undefined,
-  onOrdersAnswered: () => undefined,
   meter: { command: () => undefined, batch: () => undefined },
 } as const satisfies Partial<SequencerOptions>;

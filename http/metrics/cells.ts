@@ -62,6 +62,11 @@ export class Histogram {
   get count(): number {
     return this.buckets.reduce((sum, count) => sum + count, 0);
   }
+
+  /** Buckets of what was counted since `earlier` was read. */
+  since(earlier: Histogram): number[] {
+    return this.buckets.map((count, at) => count - (earlier.buckets[at] ?? 0));
+  }
 }
 
 /** All sheets have the same layout. */

@@ -34,8 +34,7 @@ const percentile =
   (now, before) => {
     const [histogram, earlier] = [of(now), of(before)];
     if (histogram === undefined || earlier === undefined) return NONE;
-    const counts = histogram.buckets.map((count, at) => count - (earlier.buckets[at] ?? 0));
-    return quantile(counts, histogram.scale, share) / 1_000;
+    return quantile(histogram.since(earlier), histogram.scale, share) / 1_000;
   };
 const stage =
   (name: string) =>

@@ -2,9 +2,11 @@
  * The regular work of the engine's thread that tells operators how it is: lines of the log, and figures for their
  * thread.
  */
-import type { OrderTimes } from '../../../engine/host/order-times.js';
+import { Histogram, quantile, sumOf } from '../../metrics/cells.js';
 import { EngineFigures, type EngineFiguresOptions } from '../../metrics/engine-figures.js';
 import { ENGINE_LAYOUT, ENGINE_PLACES } from '../../metrics/engine-meter.js';
+import { GATEWAY_LAYOUT, GATEWAY_PLACES } from '../../metrics/gateway-meter.js';
+import { MICROSECONDS } from '../../metrics/scale.js';
 import { meterThread } from '../../metrics/thread-meter.js';
 import { awaitedPrices } from '../queries/status.js';
 import { EventLog, type EventLogOptions } from './event-log.js';
@@ -15,7 +17,8 @@ const MINUTE_MS = 60_000;
 interface WatchOptions extends EventLogOptions, EngineFiguresOptions {
   /** The sheet of the engine's thread (`http/metrics/engine-meter.ts`). */
   readonly engine: SharedArrayBuffer;
-  readonly orderTimes: OrderTimes;
+  /** Those of the gateways (`http/metrics/gateway-meter.ts`). */
+  readonly gateways: readonly SharedArrayBuffer[];
 }
 
 export class Watch {
@@ -23,6 +26,7 @@ export class Watch {
   readonly #figures: EngineFigures;
   #checkedMs: number;
   #minuteBeganMs: number;
+  #ordersBefore: Histogram;
 
   /** Starts to measure the calling thread. */
   constructor(private readonly options: WatchOptions) {
@@ -32,6 +36,7 @@ export class Watch {
     this.#figures.beat();
     this.#checkedMs = clock.monotonicMs();
     this.#minuteBeganMs = steadyNowMs();
+    this.#ordersBefore = this.#orders();
     meterThread(ENGINE_LAYOUT.sheet(options.engine), ENGINE_PLACES.thread);
   }
 
@@ -62,23 +67,32 @@ export class Watch {
 
   /** A manual clock may skip minutes; one line then covers them all. */
   #logMinute(): void {
-    const { sequencer, orderTimes, shadow, steadyNowMs, log } = this.options;
+    const { sequencer, shadow, steadyNowMs, log } = this.options;
     const elapsedMs = steadyNowMs() - this.#minuteBeganMs;
     if (elapsedMs < MINUTE_MS) return;
     this.#minuteBeganMs += elapsedMs;
-    const { orders, p99Ms } = orderTimes.take();
+    const answered = this.#orders();
+    const orders = answered.count - this.#ordersBefore.count;
+    const p99Ms = quantile(answered.since(this.#ordersBefore), MICROSECONDS, 0.99) / 1_000;
+    this.#ordersBefore = answered;
     const { durableSeq, backlogCommands } = sequencer;
     const { appliedSeq, archiveSeq } = shadow();
     log.write('minute', {
       seconds: rounded(elapsedMs / 1_000),
       orders,
       ordersPerSecond: rounded((orders / elapsedMs) * 1_000),
-      p99Ms: p99Ms === null ? null : rounded(p99Ms),
+      p99Ms: orders === 0 ? null : rounded(p99Ms),
       sequence: durableSeq,
       backlog: backlogCommands,
       shadowLag: Math.max(0, durableSeq - appliedSeq),
       archiveLag: Math.max(0, durableSeq - archiveSeq),
     });
+  }
+
+  /** The times of all orders since the start. */
+  #orders(): Histogram {
+    const sheets = this.options.gateways.map((memory) => GATEWAY_LAYOUT.sheet(memory));
+    return new Histogram(sumOf(sheets, GATEWAY_PLACES.streams), GATEWAY_PLACES.orders, MICROSECONDS);
   }
 }
 
