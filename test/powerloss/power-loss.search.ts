@@ -7,7 +7,6 @@ import { LOSSES } from './disk.js';
 import { withRecording } from './power-loss.js';
 
 const IMAGES = byEffort({ test: 50, prove: 200, night: 1_000 });
-
 const skip = isAvailable('strace') ? false : 'strace is not installed';
 
 test('power losses of servers that were recorded', { skip }, async (t) => {

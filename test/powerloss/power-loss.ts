@@ -46,7 +46,6 @@ interface PowerLossReport {
 }
 
 const MARK_FORM = /last_seq=(\d{16})/;
-
 type LosePower = (options: PowerLossOptions) => Promise<PowerLossReport>;
 
 /** Records servers once, for as many power losses as `use` asks for. */

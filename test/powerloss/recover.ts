@@ -8,7 +8,6 @@ import { openStore } from '../../persistence/recovery/open-store.js';
 
 /** The rolling digest of every batch that ever became durable, by its last sequence number. */
 export type Digests = ReadonlyMap<number, string>;
-
 const CLOCK = { nowMs: () => 1_800_000_000_000, monotonicMs: () => 0 };
 
 /** Paths in the image lie below `root`. */

@@ -27,9 +27,7 @@ import { alterDatabase, refusal, temporaryDir } from '../support/journal-files.j
 import { START } from '../support/made-dir.js';
 
 const STEPS = 700;
-
 const commandsOf = (seed: number): readonly Command[] => randomCommands(seed, STEPS, true, true);
-
 const positionOf = (engine: Engine): ArchivePosition => ({
   seq: engine.seq,
   timeMs: engine.timeMs,

@@ -36,7 +36,6 @@ const ONE_BATCH_BYTES = '1';
 const SYNCS = 26;
 const EACH = byEffort({ test: 4, prove: 1, night: 1 });
 const ACKNOWLEDGEMENTS = 3;
-
 const hasStrace = spawnSync('strace', ['-o', '/dev/null', 'true']).status === 0;
 const TRACED = { skip: hasStrace ? false : 'strace is not there, or may not trace' };
 

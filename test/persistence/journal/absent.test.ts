@@ -18,7 +18,6 @@ import { flipBit, makeFor } from '../support/operator-dir.js';
 import { newestOnly } from '../support/shadow-files.js';
 
 const LATER_MS = 4_000_000_000_000;
-
 const make = (t: TestContext): DataDir => makeFor(t).dir;
 const faultsOf = (dir: DataDir): string =>
   verify(dir)

@@ -12,7 +12,6 @@ import { CLOCK, refusal, temporaryDir } from '../support/journal-files.js';
 import { makeFor } from '../support/operator-dir.js';
 
 const start = (root: string, options = {}): void => openStore(root, CLOCK, () => {}, options).lock.release();
-
 const filesOf = (root: string): string[] => readdirSync(root, { recursive: true, encoding: 'utf8' }).sort();
 
 test('without the journal the refusal names what is left, and the command that recovers the most', (t) => {

@@ -34,7 +34,6 @@ function streamOf(seed: number): { commands: readonly Command[]; rng: Rng } {
   return { commands, rng };
 }
 const streams = new Map<number, readonly Command[]>();
-
 const openHistory = (made: MadeDir, notes: string[] = []): History =>
   new History(new JournalReader(made.dir), new SnapshotFiles(made.dir.snapshots), {
     onNote: (note) => notes.push(note),

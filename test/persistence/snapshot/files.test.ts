@@ -22,9 +22,7 @@ import { alterDatabase, refusal, temporaryDir } from '../support/journal-files.j
 
 const CHAIN = 'c'.repeat(64);
 const variedEngine = (seed: number, steps = 600): Engine => randomEngine(seed, steps);
-
 const sha256Of = (path: string): string => createHash('sha256').update(readFileSync(path)).digest('hex');
-
 const nameFor = (seq: number, path: string): string =>
   `snapshot-${String(seq).padStart(16, '0')}-${sha256Of(path).slice(0, 32)}.db`;
 

@@ -12,7 +12,6 @@ import { batchAt, batchesUpTo, plain, recover, temporaryDir } from './journal-fi
 
 /** One in so many journals that recover is appended to. */
 const APPEND_EVERY = 16;
-
 /** By name, without SQLite's shared memory, which a power loss takes. */
 export type Files = ReadonlyMap<string, Buffer>;
 

@@ -43,7 +43,6 @@ export interface MadeDir {
 
 /** An archive that has nothing yet is here. */
 export const START = { seq: 0, timeMs: 0, digest: '', chain: CHAIN_START };
-
 export function makeDataDir(root: string, commands: readonly Command[], options: MadeOptions): MadeDir {
   const { batchSize, snapshotsAfter = [], firstBatch = 0, hasArchive = false, segments = 2 } = options;
   const dir = openDataDir(root);

@@ -44,7 +44,6 @@ interface OperatorDirOptions {
 }
 
 const streams = new Map<number, readonly Command[]>();
-
 function commandsOf(count: number): readonly Command[] {
   const known = streams.get(count);
   if (known !== undefined) return known;

@@ -23,7 +23,6 @@ interface AccountDocument {
 }
 
 const lived = useLived();
-
 const account = (id: string, ...options: string[]): Promise<AccountDocument> =>
   toteJson<AccountDocument>(['account', id, lived().dataDir, ...options]);
 

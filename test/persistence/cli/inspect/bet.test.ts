@@ -23,7 +23,6 @@ interface BetDocument {
 }
 
 const centsOf = (dollars: number): number => Math.round(dollars * 100);
-
 const lived = useLived();
 
 test('every bet is shown as the API answered it, with its outcome', async () => {

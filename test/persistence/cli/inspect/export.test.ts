@@ -6,7 +6,6 @@ import { tote, toteLines, toteText } from '../../../support/processes/cli.js';
 import { CLIENT_SEED, REFERENCE, useLived } from '../../support/lived-dir.js';
 
 type Row = Readonly<Record<string, string>>;
-
 const lived = useLived();
 
 /** RFC 4180 and nothing more: CRLF ends a record, quotes stand around and doubled inside. */

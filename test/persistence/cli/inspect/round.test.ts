@@ -33,9 +33,7 @@ interface RoundDocument {
 }
 
 const centsOf = (dollars: number): number => Math.round(dollars * 100);
-
 const lived = useLived();
-
 const round = (id: string, ...options: string[]): Promise<RoundDocument> =>
   toteJson<RoundDocument>(['round', id, lived().dataDir, ...options]);
 const api = () => lived().traders[0].api;

@@ -34,7 +34,6 @@ import type { MadeDir } from '../../support/made-dir.js';
 import { flipBit, forgeArchive, makeOperatorDir, SNAPSHOTS_AFTER } from '../../support/operator-dir.js';
 
 const BEGINNING: ChainPosition = { lastSeq: 0, chain: CHAIN_START };
-
 const make = (t: TestContext): MadeDir => makeOperatorDir(temporaryDir(t));
 
 function expectFaults(dir: DataDir, ...parts: Part[]): VerifyReport {
