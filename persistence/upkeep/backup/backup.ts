@@ -175,11 +175,23 @@ function copySnapshots(
       copyFileDurably(join(source.snapshots, name), copy, (path) => checkSnapshotFile(path, name));
       copied.push(name);
     } catch (thrown) {
-      if (!(thrown instanceof JournalError)) throw thrown;
-      faults.push(thrown.message);
+      const fault = thrown instanceof JournalError ? thrown : faultOfSnapshot(source, name);
+      if (fault === null) throw thrown;
+      faults.push(fault.message);
     }
   }
   return copied;
+}
+
+/** null if it can be read: then its copy cannot be written. */
+function faultOfSnapshot(source: DataDir, name: string): JournalError | null {
+  try {
+    new SnapshotFiles(source.snapshots).wholeMetaOf({ seq: 0, name: join(source.snapshots, name) });
+    return null;
+  } catch (thrown) {
+    if (thrown instanceof JournalError) return thrown;
+    throw thrown;
+  }
 }
 
 /** A sentence if the journal of the copy lacks its beginning and a snapshot to continue from. */

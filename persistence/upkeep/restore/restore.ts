@@ -13,6 +13,7 @@ import { newSha256 } from '../../../crypto/hashes.js';
 import { must } from '../../../engine/base/assert.js';
 import { attempt } from '../../../engine/base/attempt.js';
 import type { Engine } from '../../../engine/engine.js';
+import type { SnapshotRef } from '../../../engine/host/snapshot-store.js';
 import { copyArchive } from '../../archive/copy.js';
 import type { ArchivePosition } from '../../archive/schema.js';
 import { ArchiveWriter } from '../../archive/writer.js';
@@ -77,7 +78,7 @@ export function restore(
   try {
     notes.push(...copySecrets(source, dir), ...secretNotes(dir, engine.rules));
     const { end, segments, isBatchSplit } = writeJournal(source, stretch, engine, dir);
-    const copied = copySnapshots(snapshots, stretch, endSeq, dir);
+    const copied = copySnapshots(stretches.snapshots, stretch, endSeq, dir);
     const archive = restoreArchive(source, dir, stretch, end, engine, notes);
     const { mark } = stretches.known;
     const checksum = end.checksum ?? (mark?.lastSeq === end.seq ? mark.checksum : EMPTY_MARK.checksum);
@@ -129,9 +130,14 @@ function chooseStretch(source: DataDir, stretches: Stretches, toSeq: number | nu
   );
 }
 
-/** Only whole ones of the new journal. A running server may delete some of the source meanwhile. */
-function copySnapshots(files: SnapshotFiles, stretch: Stretch, endSeq: number, dir: DataDir): string[] {
-  const refs = files.list().filter(({ seq }) => seq <= endSeq && seq >= stretch.start.lastSeq);
+/** Only those of the new journal. A running server may delete some of the source meanwhile. */
+function copySnapshots(
+  whole: readonly SnapshotRef[],
+  stretch: Stretch,
+  endSeq: number,
+  dir: DataDir,
+): string[] {
+  const refs = whole.filter(({ seq }) => seq <= endSeq && seq >= stretch.start.lastSeq);
   for (const { name } of refs) ifThere(() => copyFileDurably(name, join(dir.snapshots, basename(name))));
   const copies = new SnapshotFiles(dir.snapshots);
   return copies.list().flatMap((ref) => {

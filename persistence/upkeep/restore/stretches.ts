@@ -6,6 +6,7 @@
  */
 import { statSync } from 'node:fs';
 import { attempt, messageOf } from '../../../engine/base/attempt.js';
+import type { SnapshotRef } from '../../../engine/host/snapshot-store.js';
 import type { StoredBatch } from '../../../engine/model/ports.js';
 import { readArchiveProgress } from '../../archive/file.js';
 import { closing } from '../../data-dir/closing.js';
@@ -111,6 +112,8 @@ export class Stretches {
   /** Commands missing up to here were pruned. */
   readonly absentSeq: number;
   readonly known: ReturnType<typeof acknowledgedOf>;
+  /** The whole ones, oldest first. */
+  readonly snapshots: SnapshotRef[] = [];
   /** Sentences on snapshots that were passed over. */
   readonly notes: string[] = [];
 
@@ -124,7 +127,7 @@ export class Stretches {
     this.absentSeq = absentOf(dir, this.beforeSeq ?? 0);
     this.known = acknowledgedOf(dir);
     const all: Stretch[] = [];
-    const origins = [...(this.beforeSeq === 0 ? [BEGINNING] : []), ...this.#snapshots()];
+    const origins = [...(this.beforeSeq === 0 ? [BEGINNING] : []), ...this.#origins()];
     for (const origin of origins) {
       const last = all.at(-1);
       if (last !== undefined && origin.lastSeq <= last.lastSeq) continue;
@@ -162,8 +165,7 @@ export class Stretches {
     return mark !== null && lastSeq > seq && (before === undefined || before.fault === null);
   }
 
-  /** The whole ones, oldest first. */
-  #snapshots(): Origin[] {
+  #origins(): Origin[] {
     const files = new SnapshotFiles(this.dir.snapshots);
     return files
       .list()
@@ -171,6 +173,7 @@ export class Stretches {
       .flatMap((ref) => {
         try {
           const { chain, timeMs } = files.wholeMetaOf(ref);
+          this.snapshots.push(ref);
           return [{ lastSeq: ref.seq, chain, timeMs }];
         } catch (thrown) {
           this.notes.push(`The snapshot ${ref.name} was passed over: ${messageOf(thrown)}`);

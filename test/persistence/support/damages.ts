@@ -1,5 +1,5 @@
 /** Damage to directories of `makeDamageable`, as disks and people cause it. */
-import { readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { must } from '../../../engine/base/assert.js';
 import { writeAbsent } from '../../../persistence/journal/segment/absent.js';
 import { SnapshotFiles } from '../../../persistence/snapshot/files.js';
@@ -44,6 +44,12 @@ export const flipSnapshot =
   (index: number): Damage =>
   ({ dir }) =>
     flipBit(must(new SnapshotFiles(dir.snapshots).list()[index], 'a snapshot').name, 5_000);
+/** A folder fails to be read, as a file on a bad sector does. */
+export const unreadSnapshot: Damage = ({ dir }) => {
+  const { name } = must(new SnapshotFiles(dir.snapshots).list()[1], 'a snapshot');
+  rmSync(name);
+  mkdirSync(name);
+};
 export const loseJournal: Damage = ({ dir }) => rmSync(dir.journal, { recursive: true });
 export const loseArchive: Damage = ({ dir }) => rmSync(dir.archiveFile);
 export const loseMark: Damage = ({ dir }) => rmSync(dir.markFile);

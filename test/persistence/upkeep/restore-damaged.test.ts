@@ -25,6 +25,7 @@ import {
   loseMark,
   makeDamageable,
   seqAfter,
+  unreadSnapshot,
 } from '../support/damages.js';
 import { CLOCK, refusal, temporaryDir } from '../support/journal-files.js';
 import { digestAt, type MadeDir } from '../support/made-dir.js';
@@ -57,17 +58,13 @@ const CASES: readonly (readonly [string, readonly Damage[], Expected])[] = [
   ['the whole journal', [loseJournal], onlyAt(100)],
   ['the same and the newest snapshot', [loseJournal, flipSnapshot(0)], onlyAt(60)],
   ['the newest snapshot', [flipSnapshot(0)], {}],
-  ['all snapshots', [flipSnapshot(0), flipSnapshot(1), flipSnapshot(2)], {}],
+  ['all snapshots', [flipSnapshot(0), unreadSnapshot, flipSnapshot(2)], {}],
   ['the archive', [loseArchive], {}],
   ['the mark', [loseMark], {}],
   ['the mark, and a row behind the newest snapshot', [loseMark, flipRow(2, 110)], { endsAfter: 109 }],
   ['an old row and the newest snapshot', [flipRow(0, 20), flipSnapshot(0)], { beginsAfter: 60 }],
   ['the middle segment and the newest snapshot', [lose(1), flipSnapshot(0)], onlyAt(60)],
-  [
-    'the first segment and all snapshots but the oldest',
-    [lose(0), flipSnapshot(0), flipSnapshot(1)],
-    onlyAt(10),
-  ],
+  ['the first segment and two snapshots', [lose(0), flipSnapshot(0), flipSnapshot(1)], onlyAt(10)],
   ['the open segment, archive and mark', [lose(2), loseArchive, loseMark], onlyAt(100)],
 ];
 
