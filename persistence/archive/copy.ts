@@ -8,6 +8,7 @@
  */
 import { existsSync } from 'node:fs';
 import Database from 'better-sqlite3';
+import { attempt } from '../../engine/base/attempt.js';
 import type { Cell } from '../../engine/base/rows-text.js';
 import { closing } from '../data-dir/closing.js';
 import { removeDatabase, renameDurably, syncPath, unfinishedPath } from '../data-dir/files.js';
@@ -17,9 +18,11 @@ import {
   IN_PLACEMENT,
   IN_SETTLEMENT,
   PLACEMENT,
+  ROW_KINDS,
   type Rows,
   SETTLEMENT_CELLS,
   SINGLE_KINDS,
+  type SingleKind,
   TABLE_OF,
 } from './columns.js';
 import { LOCKED_MS_MAX, openArchive } from './file.js';
@@ -71,7 +74,9 @@ export function copyArchive(
     if (known !== null && known.seq > upTo.seq) return { seq: known.seq, rowsAdded: 0 };
     const path = known === null ? unfinishedPath(target) : target;
     if (known === null) makeEmpty(path, progress);
-    const rowsAdded = withDatabase(path, (db) => addRows({ path: source, db: from }, path, db, upTo));
+    const rowsAdded = withDatabase(path, (db) =>
+      addRows({ path: source, db: from, progress }, path, db, upTo),
+    );
     if (known === null) replace(path, target);
     return { seq: upTo.seq, rowsAdded };
   } catch (thrown) {
@@ -134,11 +139,14 @@ function withDatabase<T>(path: string, work: (db: Database.Database) => T): T {
 interface RowSource {
   readonly path: string;
   readonly db: Database.Database;
+  readonly progress: ArchiveProgress;
 }
+
+const seqOf = (table: string): string => (table === TABLE_OF.rounds ? 'settled_seq' : 'seq');
 
 /** For a table with one row for each, in the order of its keys. */
 function* singles({ path, db }: RowSource, table: string, afterSeq: number, toSeq: number): Rows {
-  const seq = table === TABLE_OF.rounds ? 'settled_seq' : 'seq';
+  const seq = seqOf(table);
   const query = rowQuery(db, `SELECT * FROM ${table} NOT INDEXED WHERE ${seq} > ? AND ${seq} <= ?`);
   for (const row of query.iterate(afterSeq, toSeq)) yield intact(path, table, row);
 }
@@ -159,28 +167,56 @@ function addRows(source: RowSource, path: string, db: Database.Database, upTo: A
   const tables = new ArchiveTables(db);
   const rowsOf = (table: string, afterSeq: number): Rows =>
     ofSource(source.path, singles(source, table, afterSeq, upTo.seq));
-  addBets(source, tables, before, newestBet(db), upTo.seq);
+  const later = addBets(source, tables, before, newestBet(db), upTo.seq);
   for (const kind of SINGLE_KINDS)
     for (const row of rowsOf(TABLE_OF[kind], before.seq)) tables[kind].push(row);
   // More may have come behind the last command.
   for (const row of rowsOf('refusal', before.seq - 1)) tables.refusals.push(row);
+  requireAll(source, tables, before, upTo.seq, later);
   tables.commit(before, upTo);
   return tables.count;
+}
+
+type BetCounts = Readonly<Record<'bets' | 'betsSettled', number>>;
+
+/** Rows that a page has lost leave no checksum that does not match. `later` is null if bets behind `toSeq` cannot be read. */
+function requireAll(
+  { path, db, progress }: RowSource,
+  tables: ArchiveTables,
+  before: ArchiveProgress,
+  toSeq: number,
+  later: BetCounts | null,
+): void {
+  if (later === null || before.fromSeq !== progress.fromSeq) return;
+  const laterOf = (kind: SingleKind): number => {
+    const count = `SELECT count(*) FROM ${TABLE_OF[kind]} NOT INDEXED WHERE ${seqOf(TABLE_OF[kind])} > ?`;
+    return fromArchive(path, () => db.prepare<[number], number>(count).pluck().get(toSeq) ?? 0);
+  };
+  for (const kind of ROW_KINDS) {
+    const rest = kind === 'bets' || kind === 'betsSettled' ? later[kind] : laterOf(kind);
+    const count = before[kind] + tables[kind].count + rest;
+    if (count === progress[kind]) continue;
+    throw damagedArchive(path, `there are ${count} rows of ${kind}; there must be ${progress[kind]}`);
+  }
 }
 
 const newestBet = (db: Database.Database): number =>
   db.prepare<[], number>('SELECT coalesce(max(last_bet), 0) FROM placed_block').pluck().get() ?? 0;
 
-/** Merged by command, because a list of an account holds the bets between two commits. */
+/**
+ * Merged by command, because a list of an account holds the bets between two commits. Counts the rows behind `toSeq`; null if
+ * these cannot be read.
+ */
 function addBets(
-  { path, db }: RowSource,
+  { path, db, progress }: RowSource,
   tables: ArchiveTables,
   before: ArchiveProgress,
   newest: number,
   toSeq: number,
-): void {
+): BetCounts | null {
   const blocks = new ArchiveBlocks(path, db);
-  const settlements = ofSource(path, blocks.settlements(before.seq + 1, toSeq));
+  const placements = ofSource(path, blocks.placements(newest + 1));
+  const settlements = ofSource(path, blocks.settlements(before.seq + 1, progress.seq));
   let settlement = settlements.next();
   let lastSeq = before.seq;
   let listed = 0;
@@ -200,18 +236,30 @@ function addBets(
     }
   };
   try {
-    for (const row of ofSource(path, blocks.placements(newest + 1))) {
+    let placement = placements.next();
+    for (; placement.done !== true; placement = placements.next()) {
       // A bet without `placed_seq` was open where the archive begins.
-      const seq = Number(row[IN_PLACEMENT.placed_seq] ?? before.fromSeq);
+      const seq = Number(placement.value[IN_PLACEMENT.placed_seq] ?? before.fromSeq);
       if (seq > toSeq) break;
       settleUpTo(seq);
       proceed(seq);
-      pushBet(tables.bets, row, PLACEMENT.length);
+      pushBet(tables.bets, placement.value, PLACEMENT.length);
     }
     settleUpTo(toSeq);
+    return attempt(
+      () => ({ bets: countOf(placement, placements), betsSettled: countOf(settlement, settlements) }),
+      null,
+    );
   } finally {
+    placements.return?.();
     settlements.return?.();
   }
+}
+
+function countOf(next: IteratorResult<Cell[], void>, rest: Rows): number {
+  let count = 0;
+  for (let row = next; row.done !== true; row = rest.next()) count += 1;
+  return count;
 }
 
 /** Cells behind the first `ownCells` are those that a block has once. */

@@ -32,7 +32,7 @@ import { Stretches } from '../../../persistence/upkeep/restore/stretches.js';
 import { executePlan, planPrune, withoutRetention } from '../../../persistence/upkeep/retention/retention.js';
 import { verify } from '../../../persistence/upkeep/verify/verify.js';
 import { tote, toteErrors, toteJson, toteText } from '../../support/processes/cli.js';
-import { refusal, temporaryDir } from '../support/journal-files.js';
+import { alterDatabase, refusal, temporaryDir } from '../support/journal-files.js';
 import type { MadeDir } from '../support/made-dir.js';
 import { flipBit, makeFor, makeOperatorDir } from '../support/operator-dir.js';
 import { followed, newestOnly } from '../support/shadow-files.js';
@@ -234,6 +234,15 @@ test('with a damaged snapshot and archive the journal is still copied, with exit
     assert.match(told.join(), /The archive \S+ is damaged: it is not of this journal/);
 });
 
+for (const table of ['placed_block', 'settled_block', 'round', 'transfer'])
+  test(`an archive is not copied without rows that a bad page has lost of ${table}`, (t) => {
+    const { dir, to } = sourceFor(t);
+    alterDatabase(dir.archiveFile, `DELETE FROM ${table}`);
+    const { notes } = restore(dir, new Stretches(dir), { out: `${to}-1`, toSeq: 300 });
+    for (const told of [backup(dir, to).faults, notes])
+      assert.match(told.join(), /The archive .*: there are \d+ rows of \w+; there must be \d+/);
+  });
+
 test('a copy on which a server was killed is not overwritten: it may have more than the source', (t) => {
   const { dir } = makeFor(t);
   const promoted = beside(dir, 'promoted');
@@ -251,14 +260,15 @@ test('snapshots of the copy are kept until those of the source replace them', (t
   const { dir, to } = sourceFor(t);
   const [oldest, ...others] = readdirSync(dir.snapshots).sort();
   const files = others.map((name) => join(dir.snapshots, name));
-  const contents = files.map((path) => readFileSync(path));
+  const [first = '', second = ''] = files;
+  const content = readFileSync(first);
   for (const path of files) rmSync(path);
   backup(dir, to);
   rmSync(join(dir.snapshots, must(oldest, 'a snapshot')));
-  for (const [index, path] of files.entries()) {
-    writeFileSync(path, must(contents[index], 'a snapshot'));
-    flipBit(path, 5_000);
-  }
+  writeFileSync(first, content);
+  flipBit(first, 5_000);
+  // It cannot be read, as on a bad sector.
+  mkdirSync(second);
   const copied = backup(dir, to);
   assert.deepEqual([copied.faults.length, copied.snapshotsRemoved], [files.length, []]);
   assert.deepEqual(readdirSync(dataDirLayout(to).snapshots), [oldest]);
