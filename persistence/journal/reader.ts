@@ -4,9 +4,11 @@
  * seal it and begin the next one meanwhile.
  */
 import type { ReadableJournal, StoredBatch } from '../../engine/model/ports.js';
+import { orClosed } from '../data-dir/closing.js';
 import type { DataDir } from '../data-dir/layout.js';
 import { codeOf, JournalError } from '../errors.js';
 import type { ChainPosition } from './segment/batch-row.js';
+import { checkName } from './segment/chain.js';
 import { findSegments, firstSeqOf, sourceOf } from './segment/names.js';
 import { damaged } from './segment/schema.js';
 import { CHUNK_CHARS, checkedRows, Segment } from './segment/segment.js';
@@ -102,7 +104,9 @@ export class JournalReader implements ReadableJournal {
       const isLast = path === paths.at(-1);
       if (this.#sealed?.path === path) return { segment: this.#sealed, isLast };
       try {
-        return { segment: Segment.open(sourceOf(path), 'read'), isLast };
+        const segment = Segment.open(sourceOf(path), 'read');
+        orClosed(segment, () => checkName(segment, path));
+        return { segment, isLast };
       } catch (thrown) {
         if (codeOf(thrown) !== 'segment_gone') throw thrown;
       }

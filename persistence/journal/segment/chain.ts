@@ -37,10 +37,15 @@ function strayBeside(path: string): string | null {
   return sides.find((side) => fileBytes(side) > 0) ?? null;
 }
 
-function checkBegin({ start }: Segment, path: string, before: Link | null): void {
-  if (firstSeqOf(path) !== start.lastSeq + 1) {
-    throw damaged(path, `it begins at sequence number ${start.lastSeq + 1}, which is not that of its name`);
-  }
+/** `path` is that of the journal's file. Throws `journal_corrupt`. */
+export function checkName({ start }: Segment, path: string): void {
+  if (firstSeqOf(path) === start.lastSeq + 1) return;
+  throw damaged(path, `it begins at sequence number ${start.lastSeq + 1}, which is not that of its name`);
+}
+
+function checkBegin(segment: Segment, path: string, before: Link | null): void {
+  const { start } = segment;
+  checkName(segment, path);
   if (before === null) {
     if (start.lastSeq === 0 && start.chain !== CHAIN_START) {
       throw damaged(path, 'it does not begin with the chain hash of a beginning');

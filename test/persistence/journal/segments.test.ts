@@ -35,7 +35,6 @@ import { leaveHalfSeal } from '../support/operator-dir.js';
 
 const BATCHES = 40;
 const ROLL_STEPS: readonly RollStep[] = ['wal_left', 'sealed', 'closed', 'next_written', 'next_named'];
-
 const closedJournal = (t: TestContext, count = BATCHES): DataDir =>
   stopped(writeSegments(temporaryDir(t), count));
 
@@ -147,7 +146,10 @@ test('a segment under the name of another is refused', (t) => {
   const dir = closedJournal(t);
   rmSync(segmentAt(dir, 1));
   renameSync(segmentAt(dir, 1), join(dir.journal, 'segment-0000000000000029.db'));
-  assert.throws(() => recover(dir), refusal('journal_corrupt', /not that of its name/));
+  const wrongName = refusal('journal_corrupt', /not that of its name/);
+  assert.throws(() => recover(dir), wrongName);
+  renameSync(segmentAt(dir, 1), segmentAt(dir, 0));
+  assert.throws(() => readAll(dir), wrongName);
 });
 
 for (const [index, sentence] of [
