@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { must } from '../../../../engine/base/assert.js';
 import { betId, roundId } from '../../../../engine/model/domain.js';
+import { createMarkFile } from '../../../../persistence/journal/mark.js';
 import { tote, toteErrors, toteJson, toteText } from '../../../support/processes/cli.js';
 import { randomCommands } from '../../../support/reference/random/stream.js';
 import { temporaryDir } from '../../support/journal-files.js';
@@ -13,7 +14,6 @@ import { alterDeposit } from '../../support/operator-dir.js';
 const SEED = 5;
 const STEPS = 700;
 type Document = Readonly<Record<string, unknown>>;
-
 const commands = randomCommands(SEED, STEPS);
 
 function makeBoth(root: string): { whole: MadeDir; pruned: MadeDir } {
@@ -98,4 +98,11 @@ test('an archive that was tampered with does not balance, and one with a flipped
     const refused = await tote([...command.split(' '), pruned.dir.root]);
     assert.match(`${refused.code} ${refused.stderr}`, /^1 .*transfer \d+ \d+ does not match its checksum/s);
   }
+});
+
+test('an export of a journal that has lost its end says so', async (t) => {
+  const { dir, engine } = makeBoth(temporaryDir(t)).whole;
+  createMarkFile(dir.markFile, { lastSeq: engine.seq + 1, checksum: '00000000' });
+  const told = await toteErrors(['export', '--what', 'bets', dir.root], 1);
+  assert.match(told, /ends at sequence number \d+, but \d+ was acknowledged/);
 });
