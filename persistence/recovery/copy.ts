@@ -89,7 +89,14 @@ function copySegment(path: string, options: CopyOptions): void {
       'Free some space and start again: nothing has been changed.',
   );
   const isSealed = source.seal !== null;
-  writeSegment(unfinishedPath(path), { ...source.meta, isSealed }, watched(source, options));
+  const copy = unfinishedPath(path);
+  try {
+    writeSegment(copy, { ...source.meta, isSealed }, watched(source, options));
+  } catch (thrown) {
+    // A disk that is full must not stay so.
+    removeDatabase(copy);
+    throw thrown;
+  }
 }
 
 function* watched(source: Segment, options: CopyOptions): Generator<StoredBatch, void, undefined> {

@@ -130,6 +130,8 @@ test('a refused start changes nothing: with the right files put back it starts',
   assert.throws(() => recover(dir), refusal('journal_incomplete'));
   assert.deepEqual(readFileSync(onlySegment(dir)), before);
   writeFileSync(wal, whole);
+  assert.throws(() => recover(dir, assert.fail), /half_copied/);
+  assert.ok(!existsSync(unfinishedPath(onlySegment(dir))), 'no half copy fills the disk');
   assertServes(dir, BATCHES, 'put back');
 });
 
