@@ -93,6 +93,8 @@ function backupInto(
   if (existsSync(target.inUseFile))
     throw mismatch(source, target, 'a server has run on it and did not stop in order');
   checkSameJournal(source, target);
+  // A gap or a stray segment must not get into a good copy.
+  checkChain(source.journal);
   const faults = hasSecrets ? copySecrets(source, target) : [];
   const snapshots = new SnapshotFiles(source.snapshots).list().map(({ name }) => basename(name));
   const snapshotsCopied = copySnapshots(source, target, snapshots, faults);

@@ -38,7 +38,6 @@ import { flipBit, makeFor, makeOperatorDir } from '../support/operator-dir.js';
 import { followed, newestOnly } from '../support/shadow-files.js';
 
 const beside = (dir: DataDir, name: string): string => join(dir.root, '..', name);
-
 function earlier({ dir }: MadeDir, toSeq: number): DataDir {
   const out = beside(dir, `earlier-${toSeq}`);
   restore(dir, new Stretches(dir), { out, toSeq });
@@ -205,7 +204,12 @@ test('refused are another journal, a copy that was continued, foreign files, a r
 
 test('a source that lost acknowledged commands is refused; the copy keeps its own mark', (t) => {
   const { made, dir, batches, engine, to } = sourceFor(t);
-  backup(earlier(made, must(batches[50], 'a batch').lastSeq), to);
+  backup(earlier(made, must(batches[20], 'a batch').lastSeq), to);
+  const middle = must(findSegments(dir.journal)[1], 'a segment');
+  renameSync(middle, `${middle}.away`);
+  assert.throws(() => backup(dir, to), refusal('journal_incomplete', /A segment of the journal is missing/));
+  assert.deepEqual(verify(dataDirLayout(to)).faults, []);
+  renameSync(`${middle}.away`, middle);
   createMarkFile(dir.markFile, { lastSeq: engine.seq + 1, checksum: '00000000' });
   assert.throws(() => backup(dir, to), refusal('journal_incomplete', /was acknowledged/));
   assert.deepEqual(verify(dataDirLayout(to)).faults, []);

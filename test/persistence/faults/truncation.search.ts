@@ -30,7 +30,6 @@ const LAST = 2;
 const STRIDE_BYTES = byEffort({ test: 41, prove: 11, night: 1 });
 const PAGE_BYTES = 512;
 const FRAME_BYTES = PAGE_BYTES + 24;
-
 interface Killed {
   readonly files: Files;
   /** After so many batches. */

@@ -17,7 +17,6 @@ export function makeDamageable(root: string): MadeDir {
 }
 
 export type Damage = (made: MadeDir) => void;
-
 export const seqAfter = ({ batches }: MadeDir, index: number): number =>
   must(batches[index], 'a batch').lastSeq;
 export const flipRow =

@@ -12,7 +12,6 @@ export const NAME = '=HYPERLINK("http://evil","x"), "quoted"\nand a second line'
 export const CLIENT_SEED = '@SUM(1+1)';
 export const REFERENCE = '-cheque 17';
 export const VOID_REASON = 'the feed was wrong';
-
 interface LivedBet {
   readonly bet: Bet;
   readonly owner: string;

@@ -28,7 +28,6 @@ import { type Amendment, type MadeDir, makeDataDir } from './made-dir.js';
 const SECRET = Buffer.alloc(32, 7);
 const SIGN = signerOf(TEST_SIGNING);
 export const SNAPSHOTS_AFTER: readonly number[] = [10, 45, 80];
-
 interface OperatorDirOptions {
   /** By default 430, in 124 batches. */
   readonly commands?: number;
