@@ -104,9 +104,15 @@ export const schemaRef = (name: string): JsonObject => ({ $ref: `#/components/sc
 export const isObject = (value: Json | undefined): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** typia's schemas as JSON, with every object of them, from the inside out, as `tidy` makes it. */
+/**
+ * typia's schemas as JSON, with every object of them, from the inside out, as `tidy` makes it. To OpenAPI `readOnly` is a
+ * field that no request has, to typia one that TypeScript calls `readonly`.
+ */
 export function tidied(schemas: object, tidy: (schema: JsonObject) => JsonObject): JsonObject {
-  return JSON.parse(JSON.stringify(schemas), (_, part: Json) => (isObject(part) ? tidy(part) : part));
+  return JSON.parse(JSON.stringify(schemas), (name, part: Json) => {
+    if (name === 'readOnly' && part === true) return undefined;
+    return isObject(part) ? tidy(part) : part;
+  });
 }
 
 /** typia leaves the mark `Extension` out of booleans, and a field that refers to another schema cannot have it. */
