@@ -88,7 +88,7 @@ const CRITICAL: Declared = {
   journal_damaged: {
     what: 'the journal is damaged on disk: orders go on, but a restart or backup may be refused',
     advice:
-      'npx tote verify DATA_DIR names the file. Stop the server, and cp BACKUP_DIR/journal/FILE DATA_DIR/journal/; without a backup, npx tote restore DATA_DIR --out NEW_DIR.',
+      'npx tote verify DATA_DIR names the file. Stop the server. The last segment is newer than any backup: npx tote restore DATA_DIR --out NEW_DIR, also without a backup. Else cp BACKUP_DIR/journal/FILE DATA_DIR/journal/.',
     ...gauge('journalFaults'),
     above: 0,
   },
@@ -331,7 +331,7 @@ const WARNINGS: Declared = {
   shadow_impaired: {
     what: 'something prevents snapshots or the archive',
     advice:
-      'shadow.reason in /status says what. Orders go on; restarts take longer, and what has left memory cannot be read.',
+      'shadow.reason in /status, or the log, says what; it is tried again within 5 minutes. Orders go on; restarts take longer, and what has left memory cannot be read.',
     ...gauge('isShadowImpaired'),
     above: 0,
     forSeconds: 60,

@@ -144,8 +144,9 @@ export function badRow(path: string, position: ChainPosition, fault: string): Jo
   return damaged(path, `the row after sequence number ${position.lastSeq} is bad: ${fault}`);
 }
 
+/** In a backup the last segment lacks what was acknowledged since, and in the place of the damaged one it ends that. */
 const REPLACE =
-  'Put the file or the data directory back from a backup, or make a new one from the good part: npx tote restore DATA_DIR --out NEW_DIR';
+  'Put the file back from a backup unless it is the last segment, else make a new data directory from the good part: npx tote restore DATA_DIR --out NEW_DIR';
 
 export const damaged = (path: string, what: string, cause?: unknown): JournalError =>
   new JournalError('journal_corrupt', `The journal ${path} is damaged: ${what}. ${REPLACE}`, { cause });

@@ -161,7 +161,7 @@ test('an alarm that waits is raised only if its cause lasts, and its advice name
   assert.deepEqual([namesAfter(12), namesAfter(1)], [[], ['shadow_impaired']]);
   gauges.set({ journalFaults: 1 });
   sample();
-  assert.match(alarms.raised[0]?.advice ?? '', /npx tote verify '\/srv\/it is' names/);
+  assert.match(alarms.raised[0]?.advice ?? '', /npx tote verify '\/srv\/it is' names.*last segment.*restore/);
 });
 
 test('a figure that is not to be had raises no alarm: no feed is silent while no market is open', () => {
