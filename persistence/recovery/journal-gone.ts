@@ -4,8 +4,7 @@
  * that names it, and the command that restores the most.
  */
 import { existsSync } from 'node:fs';
-import { ifThere } from '../data-dir/files.js';
-import { type DataDir, requireWritable, unusable } from '../data-dir/layout.js';
+import { type DataDir, requireWritable } from '../data-dir/layout.js';
 import { JournalError, shellWord } from '../errors.js';
 import { acknowledgedSeq } from '../journal/mark.js';
 import { hasSegments } from '../journal/segment/names.js';
@@ -45,11 +44,7 @@ export const notInitialised = (dir: DataDir): JournalError =>
   );
 
 function remainsOf(dir: DataDir): string[] {
-  const listed = ifThere(
-    () => new SnapshotFiles(dir.snapshots).list(),
-    (thrown) => unusable(dir.snapshots, thrown),
-  );
-  const snapshots = listed?.length ?? 0;
+  const snapshots = new SnapshotFiles(dir.snapshots).list().length;
   const parts: readonly (readonly [words: string, isThere: boolean])[] = [
     [snapshots === 1 ? 'a snapshot' : `${snapshots} snapshots`, snapshots > 0],
     ['an archive', existsSync(dir.archiveFile)],

@@ -18,7 +18,7 @@ import type { SnapshotMeta, SnapshotRef, SnapshotStore } from '../../engine/host
 import { IDEMPOTENCY } from '../../engine/snapshot/bets.js';
 import { closing } from '../data-dir/closing.js';
 import { ifThere, openFile, renameDurably } from '../data-dir/files.js';
-import { isWithheld } from '../data-dir/layout.js';
+import { isWithheld, unusable } from '../data-dir/layout.js';
 import { codeOf, isDiskFull, JournalError, reasonOf } from '../errors.js';
 import { noRest, type Rest } from '../thread/pace.js';
 import { readMeta, readTable, tableNamed } from './schema.js';
@@ -131,7 +131,11 @@ export class SnapshotFiles implements SnapshotStore {
   }
 
   #files(pattern: RegExp): string[] {
-    const names = ifThere(() => readdirSync(this.folder)) ?? [];
+    const names =
+      ifThere(
+        () => readdirSync(this.folder),
+        (cause) => unusable(this.folder, cause),
+      ) ?? [];
     return names.filter((name) => pattern.test(name));
   }
 }

@@ -1,6 +1,4 @@
-/**
- * Snapshots on real files: nothing is listed before it is complete; anything else with a snapshot's name is refused.
- */
+/** Snapshots on real files: nothing is listed before it is complete; anything else with a snapshot's name is refused. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -153,6 +151,8 @@ function busyEngine(): Engine {
 test('a missing folder has no snapshots', (t) => {
   const files = new SnapshotFiles(join(temporaryDir(t), 'missing'));
   assert.deepEqual(files.list(), []);
+  const unreadable = new SnapshotFiles('/dev/null');
+  assert.throws(() => unreadable.list(), refusal('data_dir_invalid', /null lies below something/));
   assert.throws(
     () => files.save(new Engine(), CHAIN),
     refusal('snapshot_write_failed', /missing: ENOENT: no.* Nothing is lost/),
