@@ -95,10 +95,12 @@ export class EngineFigures {
         [`feedLatenessSeconds${asset}`]: lateMs === null ? null : lateMs / 1_000,
       });
     }
+    // A server that has lost its journal takes no prices, and must not be restarted because of them.
+    const { isLost } = this.options.sequencer;
     this.#gauges.set({
       ...{ assetsHeld, assetsAtBound, assetsRepeating },
-      assetsExpected: expectedAssets(nowMs).length,
-      assetsSilent: silentAssets(nowMs).length,
+      assetsExpected: isLost ? 0 : expectedAssets(nowMs).length,
+      assetsSilent: isLost ? 0 : silentAssets(nowMs).length,
       marketsLate: lateMarkets(),
       assetsSwitched: switchedAssets(),
     });

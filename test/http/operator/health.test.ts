@@ -99,10 +99,11 @@ test('a set clock and a full disk are told together', async () => {
   assert.deepEqual(await answered(take(), '/readyz'), [503, 'clock_unsynchronised']);
 });
 
-test('a journal whose files were deleted is told, and not as a server that stops', async () => {
-  const { take, host } = watched();
+test('a journal whose files were deleted is told, not as a server that stops, nor as a silent feed', async () => {
+  const { take, host, conditions } = watched();
   take();
   host.journal.lose();
+  conditions.silent = conditions.expected;
   const lost = [['journal journal_unavailable'], [503, 'journal_unavailable'], [200]];
   assert.deepEqual(await told(take()), lost);
 });
