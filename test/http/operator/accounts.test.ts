@@ -96,7 +96,7 @@ test('a reference replays the same transfer and refuses another', async () => {
   const path = '/accounts/acc_1/deposits';
   const body = { amount: 5.25, reference: 'wire-1' };
   const first = await send<{ balance: number }>('POST', path, body);
-  assert.equal(first.status, 201);
+  assert.deepEqual([first.status, first.headers.has('x-idempotent-replay')], [201, false]);
   const replay = await send('POST', path, body);
   assert.deepEqual([replay.status, replay.text], [201, first.text]);
   assert.equal(replay.headers.get('x-idempotent-replay'), 'true');
@@ -134,6 +134,19 @@ test('a key is shown with its secret once, and changed one step at a time', asyn
   assert.deepEqual(disabled.data, { ...shown, enabled: false });
   const both = { enabled: true, expiresAt: '2099-01-01T00:00:00Z' };
   assert.match((await send('PATCH', `/keys/${shown.id}`, both)).error, /one of enabled and expiresAt/);
+});
+
+test('a rotated key stays good for a day, or for the seconds given, and the new one for longer', async () => {
+  const { send, host } = operatorApi();
+  const rotate = (body: object) => send<{ replaces: KeyResource }>('POST', '/keys/key_1/rotate', body);
+  for (const [body, seconds] of [
+    [{}, 86_400],
+    [{ overlapSeconds: 60 }, 60],
+  ] as const) {
+    const expiresAt = new Date(host.clock.nowMs() + seconds * 1_000).toISOString();
+    assert.match((await rotate({ ...body, expiresAt })).error, /expiresAt must be after the overlap/);
+    assert.equal((await rotate(body)).data.replaces.expiresAt, expiresAt);
+  }
 });
 
 test('the second of two who change what both have seen is told, and nothing is done', async () => {

@@ -1,6 +1,8 @@
 /** The engine's thread gives operators' lists in slices, one a turn, however many are asked for (`OperatorDesk`). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { must } from '../../../engine/base/assert.js';
+import { ALL_BETS } from '../../../engine/model/bet-pages.js';
 import { accountResource } from '../../../http/operator/accounts.js';
 import type { OperatorQuery, QueryMessage, ResultOf } from '../../../http/operator/queries/query.js';
 import { PAGE_ROWS_MAX, SLICE_ROWS, search } from '../../../http/operator/queries/reads.js';
@@ -98,6 +100,47 @@ test('keys are given as they were when they were read, without their digests', (
   const enabled = [before, changed, again].map((told) => /"enabled":(\w+)/.exec(JSON.stringify(told))?.[1]);
   assert.deepEqual(enabled, ['true', 'false', 'true']);
   assert.doesNotMatch(JSON.stringify([before, changed, again]), /digest|aaaa/);
+});
+
+test('of two who replace the same rules the second is told, and nothing is done; orders keep the rules', () => {
+  const { host, ask } = opened(1);
+  const { seq: first } = host.engine;
+  const rules = must(host.engine.rules, 'rules in force');
+  const replace = (seq: number, openBetsMax: number) => {
+    const by = { operator: 'ann', reason: '' };
+    const told = ask({ kind: 'configure', rules: { ...rules, openBetsMax }, seq, by });
+    host.settle();
+    return told.map((said) => (said.kind === 'refused' ? said.code : said.results[0]));
+  };
+  assert.deepEqual(replace(first, 10), [first + 1]);
+  assert.equal(codeOf(host.order()), 'accepted');
+  assert.deepEqual([replace(first, 20), host.engine.rules?.openBetsMax], [['preview_outdated'], 10]);
+  assert.deepEqual(replace(first + 1, 20), [first + 3]);
+});
+
+test('nothing is answered before all that it shows is durable', () => {
+  const { host, ask } = opened(1);
+  const list = { ...ALL_BETS, isByChange: false, cursor: [], limit: 10 };
+  const reads: readonly OperatorQuery[] = [
+    { kind: 'account', account: 1 },
+    { kind: 'key', key: 1 },
+    { kind: 'openRounds' },
+    { kind: 'rules' },
+    { kind: 'house' },
+    { kind: 'betsOfAccount', account: 1, list },
+  ];
+  const waits = (queries: readonly OperatorQuery[]) => {
+    const told = queries.map(ask);
+    while (host.turnsPending > 0) host.endTurn();
+    assert.deepEqual(told.flat(), []);
+    host.settle();
+    assert.deepEqual(told.map(kindsOf), Array(queries.length).fill(['done']));
+  };
+  assert.equal(codeOf(host.order()), 'accepted');
+  waits([...reads, { kind: 'accountSeq', account: 1 }]);
+  host.clock.pass(60_000);
+  host.lifecycle.pump();
+  waits(reads);
 });
 
 test('a search looks at a slice a turn, tells only of what it finds, and ends a page after so many', () => {

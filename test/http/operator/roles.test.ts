@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { mayDo, OPERATOR_ROLES, type OperatorRole } from '../../../engine/model/operators.js';
 import { Denials } from '../../../http/operator/access/callers.js';
+import type { AccountResource } from '../../../http/operator/accounts.js';
 import { ENDPOINTS } from '../../../http/operator/endpoints.js';
 import { addOperatorToken, removeOperatorToken } from '../../../persistence/data-dir/operator-tokens.js';
 import { askUntil } from '../../support/ask-until.js';
@@ -93,15 +94,18 @@ test('an account is opened by support, and with money in it by admin only; what 
   ]);
 });
 
-test('a key that writes for an account with money is made, rotated and enabled again by admin only', async () => {
+test('a key that writes for an account with money or a bet is made, rotated and enabled again by admin only', async () => {
   const { send } = operatorApi();
   const support = { role: 'support' } as const;
-  for (const [balance, status] of [
-    [0, 201],
-    [1, 403],
+  const { data: bettor } = await send<AccountResource>('PATCH', '/accounts/acc_1', { tier: 'GOLD' });
+  await send('POST', '/accounts/acc_1/withdrawals', { amount: bettor.balance, reference: 'all' });
+  for (const balance of [0, 1]) await send('POST', '/accounts', { tier: 'GOLD', balance });
+  for (const [account, status] of [
+    ['acc_1', 403],
+    ['acc_2', 201],
+    ['acc_3', 403],
   ] as const) {
-    const { data: account } = await send('POST', '/accounts', { tier: 'GOLD', balance });
-    const path = `/accounts/${(account as { id: string }).id}/keys`;
+    const path = `/accounts/${account}/keys`;
     const reading = await send('POST', path, { scopes: ['positions:read'] }, support);
     assert.equal(reading.status, 201);
     const made = await send('POST', path, { scopes: ['orders:write'] }, support);
