@@ -247,6 +247,8 @@ test('an attempt that gets no answer in time is given up, and the signal ends th
     new Promise((_resolve, reject) => {
       init?.signal?.addEventListener('abort', () => reject(init.signal?.reason));
     });
+  const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
+  const timersBefore = timers();
   const { client } = new Scripted([], { fetch: hanging, timeoutMs: 1, retryForMs: 0 });
   const error = await errorOf(client.listMarkets());
   assert.deepEqual([error.code, error.status], ['timed_out', 0]);
@@ -257,6 +259,7 @@ test('an attempt that gets no answer in time is given up, and the signal ends th
   controller.abort(new Error('enough'));
   const { code, cause, attempts, isOutcomeUnknown } = await call;
   assert.deepEqual([code, cause, attempts, isOutcomeUnknown], ['aborted', controller.signal.reason, 1, true]);
+  assert.ok(timers() <= timersBefore, 'none keeps the bot from its end');
 });
 
 test('an error names the field that the server names', async () => {

@@ -69,6 +69,10 @@ test('requests at once are spread over what is left, also where a later answer d
   time.nowMs_ += 5_000;
   await pace.wait();
   assert.equal(time.slept.length, 3, 'the limit is free again');
+  pace.hold(30_000);
+  pace.sent();
+  pace.answered(new Headers(told));
+  assert.equal(pace.nextAtMs, time.monotonicMs() + 30_000, 'an answer ends no wait that a refusal asked for');
 });
 
 test('reads, writes and cancellations do not wait for each other, and a quote waits as the read that the server counts it as', async () => {
