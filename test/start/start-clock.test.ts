@@ -51,18 +51,20 @@ test('a cent in an open bet or a resting order is at stake', () => {
 
 test('a clock that is set far while the server runs is logged each time, unless the start has told of it', () => {
   const told: string[] = [];
-  const gaps = { behind: -HOUR_MS, sound: 0, stepped: 0, unconfirmed: HOUR_MS };
+  const gaps = { behind: -HOUR_MS, sound: 0, stepped: HOUR_MS, unconfirmed: HOUR_MS };
   const wallClock = { condition: 'behind' as ClockCondition, offsetMs: 0 };
   const steps = new ClockSteps({
     ...{ sequencer: { wallClock }, clock: { nowMs: () => LAST_MS }, dataDir: '/my tote' },
-    log: { write: (_event, _fields, line = '') => told.push(/1 h \w+/.exec(line)?.[0] ?? line) },
+    log: {
+      write: (_event, _fields, line = '') => told.push(/1 h \w+(: open rounds)?/.exec(line)?.[0] ?? line),
+    },
   });
   const turns = ['behind', 'sound', 'behind', 'behind', 'stepped', 'unconfirmed', 'unconfirmed'] as const;
   for (wallClock.condition of turns) {
     wallClock.offsetMs = gaps[wallClock.condition];
     steps.look();
   }
-  assert.deepEqual(told, ['1 h before', '1 h later']);
+  assert.deepEqual(told, ['1 h before', '1 h later', '1 h later: open rounds']);
 });
 
 test('lengths show their two largest units', () => {

@@ -205,14 +205,15 @@ test('account reads and rounds wait until all that they show is durable', () => 
   const { api, secret } = withRounds();
   const roundId = `${MARKET}_${Math.floor(api.clock.wallMs / MINUTE_MS)}`;
   const begin = (path: string) => api.begin('GET', path, { key: secret });
-  const post = (path: string, key = secret) =>
-    api.begin('POST', path, { key, body: { marketId: MARKET, prediction: 'UP', amount: 1 } });
+  const body = { marketId: MARKET, prediction: 'UP', amount: 1 };
+  const post = (path: string, key = secret) => api.begin('POST', path, { key, body });
   assert.notEqual(begin('/v1/positions').reply, null);
-  post('/v1/orders');
+  api.begin('POST', '/v1/orders', { key: secret, body, idempotencyKey: 'k' });
   const reads = ['/v1/positions', '/v1/orders'].map(begin);
   const round = begin(`/v1/rounds/${roundId}`);
-  const replies = [...reads, round, begin('/v1/account'), post('/v1/orders/quote')].map(({ reply }) => reply);
-  assert.deepEqual(replies, [null, null, null, null, null]);
+  const others = [begin('/v1/account'), begin('/v1/orders/by-idempotency-key/k'), post('/v1/orders/quote')];
+  const replies = [...reads, round, ...others].map(({ reply }) => reply);
+  assert.deepEqual(replies, [null, null, null, null, null, null]);
   api.settle();
   assert.equal(round.reply === null ? 0 : dataOf<{ totalBets: number }>(round.reply).totalBets, 1);
   for (const { reply } of reads) assert.equal(reply === null ? 0 : dataOf<Position[]>(reply).length, 1);
