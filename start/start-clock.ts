@@ -75,7 +75,7 @@ export class ClockSteps {
     const told = this.#told;
     const { condition, offsetMs } = sequencer.wallClock;
     this.#told = condition;
-    if (told === null || condition === told || condition === 'sound') return;
+    if (told === null || condition === told) return;
     const nowMs = clock.nowMs();
     // The last command may be hours old.
     const times = { nowMs, lastTimeMs: nowMs - offsetMs, dataDir };
