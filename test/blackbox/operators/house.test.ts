@@ -1,7 +1,7 @@
 /** The house's money as operators see it, through a real server: exposure and earnings are right to the cent. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { HouseExposure, HouseProfit } from '../../../http/operator/house.js';
+import type { HouseExposure, HouseProfit, HouseResource } from '../../../http/operator/house.js';
 import type { RoundResource } from '../../../http/operator/rounds.js';
 import { Sandbox, type Trader } from '../../support/api/api-client-sandbox.js';
 import { cents } from '../../support/api/spec-arithmetic.js';
@@ -82,7 +82,7 @@ test('hours and days add up to what the house has more, draws and voids included
       const voided = await sandbox.operator.post(`/rounds/${currentRound.id}/void`, { reason: 'a test' });
       assert.equal(voided.status, 200, voided.text);
     }
-    await sandbox.closeMinute({ BTC: 99 + hour, ETH: 10 });
+    await sandbox.closeMinute({ BTC: 99 + hour, ETH: hour === 2 ? 9 : 10 });
     await sandbox.advance(HOUR_MS);
   }
   const hours = await get<HouseProfit>('/house/profit?by=hour');
@@ -103,6 +103,24 @@ test('hours and days add up to what the house has more, draws and voids included
   }
   const rounds = await get<RoundResource[]>('/rounds?status=SETTLED&limit=200');
   assert.equal(sum(rounds.map(({ houseResult }) => houseResult ?? 0)), await earned());
+  const { today } = await get<HouseResource>('/house');
+  const limits = today.map(({ scope, limit }) => [scope, limit]);
+  assert.deepEqual(limits, [
+    [BTC, 10_000],
+    ['ETH_ONE_MINUTE', 10_000],
+    ['BTC', 25_000],
+    ['ETH', 25_000],
+    ['ALL', 50_000],
+  ]);
+  for (const { scope, result, lost } of today) {
+    const own = hours.markets.filter(
+      ({ marketId }) => scope === 'ALL' || `${marketId}_`.startsWith(`${scope}_`),
+    );
+    assert.deepEqual(
+      [cents(result), lost],
+      [sum(own.map(({ houseResult }) => houseResult)), Math.max(0, -result)],
+    );
+  }
   assert.deepEqual(await get('/house/profit?by=hour'), hours, 'what was kept is what was read');
   sandbox = await sandbox.restart('kill');
   assert.deepEqual(await get('/house/profit?by=hour'), hours);
@@ -125,6 +143,8 @@ test('a past day is split by market, and a market by day', async () => {
     assert.deepEqual([alone.total, alone.markets], [earned, [{ marketId, ...earned, results }]]);
     assert.equal(cents(alone.parts[0]?.houseResult ?? 0), resultOf(marketId));
   }
+  const week = await get<HouseProfit>('/house/profit?from=2026-06-03T23:00:00Z&to=2026-06-10T23:00:00Z');
+  assert.equal(week.parts.length, 168);
   for (const [query, named] of Object.entries({
     'marketId=BTC': 'marketId',
     'from=2026-06-12T00:00:00Z&to=2026-06-11T00:00:00Z': 'from must be before to',
