@@ -157,10 +157,12 @@ test('secrets are masked in log lines', async () => {
   assert.doesNotMatch(ended.stderr, /s3cret/);
 });
 
-test('a server that was told to stop says so until it ends', async () => {
+test('a server that was told to stop says so until it ends, also on a full disk, and an error ends it at once', async () => {
   const said = 'say(ending.isStopping);';
-  const { stdout } = await run(`server.close = async () => { ${said} }; ending.watch(server); ${said}`, [
-    'SIGTERM',
-  ]);
-  assert.equal(stdout, 'false\ndrain\ntrue\n');
+  const stop = (close: string) =>
+    run(`server.close = async () => { ${close} }; ending.watch(server); ${said}`, ['SIGTERM']);
+  const full = await stop(`${said} ending.diskFull({});`);
+  assert.deepEqual([full.code, full.stdout], [0, 'false\ndrain\ntrue\n']);
+  const wrong = await stop("ending.programmingError(new Error('wrong'));");
+  assert.deepEqual([wrong.code, wrong.stdout], [1, 'false\ndrain\n']);
 });
