@@ -235,7 +235,8 @@ export class Follower {
     // At its end a log that has lost messages looks as if nothing were new.
     if (isAtEnd) await this.#checkPlace();
     const { at, lastEpoch: epoch } = this.joiner;
-    const readSequence = this.#reader.sequence;
+    // The message that was read last may not be taken yet.
+    const readSequence = this.place.sequence;
     const lastSequence = isAtEnd ? readSequence : (await retry.until(() => this.log.bounds())).last;
     const leaseAgeMs = nowMs - this.#watch.renewedMs;
     const status = { lease: this.#lease, leaseAgeMs, leader: this.#leader, epoch };
@@ -317,10 +318,6 @@ class LogReader {
     private readonly log: Pick<ReplicatedLog, 'read'>,
     private readSequence: number,
   ) {}
-
-  get sequence(): number {
-    return this.readSequence;
-  }
 
   /** null at the end. After a throw the same message is the next one again. */
   async next(): Promise<LogEntry | null> {

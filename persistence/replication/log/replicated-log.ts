@@ -89,7 +89,7 @@ export interface FollowStatus {
   /** The present or last leader; '' if there was none. */
   readonly leader: string;
   readonly epoch: number;
-  /** The last message read, and the log's last one at that time. */
+  /** The last message taken, and the log's last one at that time. */
   readonly readSequence: number;
   readonly lastSequence: number;
   readonly readSeq: number;

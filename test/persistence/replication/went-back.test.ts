@@ -195,7 +195,7 @@ test('a takeover counts as its lease until that is written, and an operator sees
   log.lease = lease;
   const standby = await follow(log, [], { batchMs: 300 });
   await assert.rejects(standby.untilLeaderless(9), /does not lead/);
-  assert.deepEqual(standby.statuses, ['4, 0, 0, a', '2, 600, 600, a', '0, 0, 1200, a', '0, 0, 500, c']);
+  assert.deepEqual(standby.statuses, ['5, 0, 0, a', '3, 600, 600, a', '1, 1200, 1200, a', '0, 0, 500, c']);
   assert.equal((await standby.untilLeaderless()).epoch, 3);
 });
 
