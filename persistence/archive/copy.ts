@@ -215,11 +215,11 @@ function addBets(
   toSeq: number,
 ): BetCounts | null {
   const blocks = new ArchiveBlocks(path, db);
-  const placements = ofSource(path, blocks.placements(newest + 1));
-  const settlements = ofSource(path, blocks.settlements(before.seq + 1, progress.seq));
+  const settlements = ofSource(path, blocks.settlements(before.seq + 1, toSeq));
   let settlement = settlements.next();
   let lastSeq = before.seq;
   let listed = 0;
+  let laterBet = Number.POSITIVE_INFINITY;
   const proceed = (seq: number): void => {
     if (seq > lastSeq && tables.count - listed >= LISTED_ROWS) {
       tables.flush(lastSeq);
@@ -236,29 +236,34 @@ function addBets(
     }
   };
   try {
-    let placement = placements.next();
-    for (; placement.done !== true; placement = placements.next()) {
+    for (const row of ofSource(path, blocks.placements(newest + 1))) {
       // A bet without `placed_seq` was open where the archive begins.
-      const seq = Number(placement.value[IN_PLACEMENT.placed_seq] ?? before.fromSeq);
-      if (seq > toSeq) break;
+      const seq = Number(row[IN_PLACEMENT.placed_seq] ?? before.fromSeq);
+      if (seq > toSeq) {
+        laterBet = Number(row[IN_PLACEMENT.bet]);
+        break;
+      }
       settleUpTo(seq);
       proceed(seq);
-      pushBet(tables.bets, placement.value, PLACEMENT.length);
+      pushBet(tables.bets, row, PLACEMENT.length);
     }
     settleUpTo(toSeq);
-    return attempt(
-      () => ({ bets: countOf(placement, placements), betsSettled: countOf(settlement, settlements) }),
-      null,
-    );
   } finally {
-    placements.return?.();
     settlements.return?.();
   }
+  // Damage behind `toSeq` is no fault of the copy.
+  return attempt(
+    () => ({
+      bets: countOf(blocks.placements(laterBet)),
+      betsSettled: countOf(blocks.settlements(toSeq + 1, progress.seq)),
+    }),
+    null,
+  );
 }
 
-function countOf(next: IteratorResult<Cell[], void>, rest: Rows): number {
+function countOf(rows: Rows): number {
   let count = 0;
-  for (let row = next; row.done !== true; row = rest.next()) count += 1;
+  for (const _ of rows) count += 1;
   return count;
 }
 
