@@ -72,17 +72,33 @@ export function copyArchive(
     const known = isSame ? there : null;
     if (known !== null && known.seq < progress.fromSeq) throw gapBetween(source, progress, target, known);
     if (known !== null && known.seq > upTo.seq) return { seq: known.seq, rowsAdded: 0 };
-    const path = known === null ? unfinishedPath(target) : target;
-    if (known === null) makeEmpty(path, progress);
-    const rowsAdded = withDatabase(path, (db) =>
-      addRows({ path: source, db: from, progress }, path, db, upTo),
-    );
-    if (known === null) replace(path, target);
-    return { seq: upTo.seq, rowsAdded };
+    return bringUp({ path: source, db: from, progress }, target, known, upTo);
   } catch (thrown) {
     // A disk that is full or fails is told of with the place of the copy.
     const fault = asWriteFault(target, thrown);
     throw ['archive_corrupt', 'data_dir_locked'].includes(codeOf(fault)) ? fault : thrown;
+  }
+}
+
+/** Without a `known` target it is made. */
+function bringUp(
+  source: RowSource,
+  target: string,
+  known: ArchiveProgress | null,
+  upTo: ArchivePosition,
+): { readonly seq: number; readonly rowsAdded: number } {
+  const path = known === null ? unfinishedPath(target) : target;
+  if (known === null) makeEmpty(path, source.progress);
+  try {
+    const rowsAdded = withDatabase(path, (db) => addRows(source, path, db, upTo));
+    if (known === null) replace(path, target);
+    return { seq: upTo.seq, rowsAdded };
+  } catch (thrown) {
+    if (known === null) removeDatabase(path);
+    const isDamage = codeOf(asWriteFault(target, thrown)) === 'archive_corrupt';
+    if (!isDamage || known?.fromSeq !== source.progress.fromSeq) throw thrown;
+    // It may be the target that has lost rows.
+    return bringUp(source, target, null, upTo);
   }
 }
 

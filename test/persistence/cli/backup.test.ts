@@ -159,7 +159,7 @@ test('snapshots that the source has deleted are removed, segments are kept', (t)
   expectGood(to, engine.seq);
 });
 
-test('an interrupted backup is repaired by the next one; damage behind a copy is not its own', (t) => {
+test('an interrupted backup, or one that has lost rows, is repaired by the next one; damage behind a copy is not its own', (t) => {
   const { made, dir, engine, batches, to } = sourceFor(t);
   backup(earlier(made, must(batches[50], 'a batch').lastSeq), to);
   const copy = dataDirLayout(to);
@@ -167,6 +167,9 @@ test('an interrupted backup is repaired by the next one; damage behind a copy is
   for (const half of [`${open}.unfinished`, copy.archiveFile]) writeFileSync(half, 'half');
   rmSync(copy.markFile);
   assert.ok(backup(dir, to).segmentsWritten.includes(basename(open)));
+  expectGood(to, engine.seq);
+  alterDatabase(copy.archiveFile, 'DELETE FROM placed_block');
+  assert.deepEqual(backup(dir, to).faults, []);
   expectGood(to, engine.seq);
   alterDatabase(dir.archiveFile, "UPDATE settled_block SET checksum = '' WHERE seq > 300");
   expectGood(earlier(made, 300).root, 300);
