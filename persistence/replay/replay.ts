@@ -119,6 +119,19 @@ function notReplayed(row: Row, why: string, options?: ErrorOptions): ReplayMisma
   return new ReplayMismatch(`Batch ${row.firstSeq} to ${row.lastSeq} cannot be replayed: ${why}.`, options);
 }
 
+/** `journal_incomplete` */
+export function endMissing(endSeq: number, acknowledgedSeq: number): JournalError {
+  const without =
+    endSeq === 0
+      ? '.'
+      : `, or go on without them in a new one: npx tote restore DATA_DIR --to ${endSeq} --out NEW_DIR`;
+  return new JournalError(
+    'journal_incomplete',
+    `The journal ends at sequence number ${endSeq}, but ${acknowledgedSeq} was acknowledged: ${endSeq + 1} to ` +
+      `${acknowledgedSeq} are missing. Put the data directory back from a backup${without}`,
+  );
+}
+
 /**
  * `checksumAtMark` is that of the row that ends at the mark, or null. Throws `mark_unreadable` if a journal with
  * batches has no mark, `journal_incomplete` if acknowledged batches are missing, and `journal_corrupt` if the
@@ -134,17 +147,7 @@ export function checkMark(mark: Mark | null, endSeq: number, checksumAtMark: str
         'directory: npx tote restore DATA_DIR --out NEW_DIR',
     );
   }
-  if (endSeq < mark.lastSeq) {
-    const without =
-      endSeq === 0
-        ? '.'
-        : `, or go on without them in a new one: npx tote restore DATA_DIR --to ${endSeq} --out NEW_DIR`;
-    throw new JournalError(
-      'journal_incomplete',
-      `The journal ends at sequence number ${endSeq}, but ${mark.lastSeq} was acknowledged: ${endSeq + 1} to ` +
-        `${mark.lastSeq} are missing. Put the data directory back from a backup${without}`,
-    );
-  }
+  if (endSeq < mark.lastSeq) throw endMissing(endSeq, mark.lastSeq);
   if (mark.lastSeq > 0 && checksumAtMark !== mark.checksum) {
     throw new JournalError(
       'journal_corrupt',

@@ -4,6 +4,7 @@ import { accountId } from '../../../engine/model/domain.js';
 import { HOUSE } from '../../../engine/state/house.js';
 import { JournalError } from '../../errors.js';
 import { acknowledgedSeq } from '../../journal/mark.js';
+import { endMissing } from '../../replay/replay.js';
 import { exportBets } from '../export/bets.js';
 import { exportLedger } from '../export/ledger.js';
 import { exportRounds } from '../export/rounds.js';
@@ -62,10 +63,7 @@ export const exportCommand = defineCommand<ExportOptions>({
       const { lastSeq } = records.history;
       const range = { ...rangeOf(records.history, options, () => 1), account };
       const faults = [...EXPORTERS[what](sourceFor(records, what, range), range, context.out)];
-      if (lastSeq < acknowledged)
-        faults.push(
-          `the journal in ${context.dir.journal} ends at sequence number ${lastSeq}, but ${acknowledged} was acknowledged: put the data directory back from a backup`,
-        );
+      if (lastSeq < acknowledged) faults.push(endMissing(lastSeq, acknowledged).message);
       for (const fault of faults) context.out.note(`tote export: ${fault}`);
       return faults.length === 0 ? EXIT.done : EXIT.faulty;
     });
