@@ -178,9 +178,7 @@ export class PriceTracker {
       this.#waiting = waitingBoundaries(this.engine);
     }
     for (const { asset, boundaryMs } of this.#waiting) {
-      const window = this.#windows[asset];
-      if (window?.hasMissed(boundaryMs, nowMs) !== true) continue;
-      if (window.expectPast(boundaryMs)) this.#onPast(asset, boundaryMs);
+      if (this.#windows[asset]?.expectPast(boundaryMs, nowMs) === true) this.#onPast(asset, boundaryMs);
     }
     this.#windows.forEach((window, asset) => {
       if (window.isEmpty) return;

@@ -69,16 +69,9 @@ export class BoundaryWindow {
     );
   }
 
-  /** Whether the boundary was before the start, or soon after it and before the first tick. */
-  hasMissed(boundaryMs: number, nowMs: number): boolean {
-    if (boundaryMs <= this.startMs) return true;
-    if (nowMs >= this.#pastEndsMs) return false;
-    return this.#firstMs === null ? nowMs >= boundaryMs + GRACE_MS : boundaryMs < this.#firstMs;
-  }
-
-  /** A round is waiting for this boundary, which was missed. Returns whether that is new. */
-  expectPast(boundaryMs: number): boolean {
-    if (this.#past.has(boundaryMs)) return false;
+  /** A round is waiting for this boundary. Returns whether it is found to be missed only now. */
+  expectPast(boundaryMs: number, nowMs: number): boolean {
+    if (this.#past.has(boundaryMs) || !this.#isMissed(boundaryMs, nowMs)) return false;
     this.#past.set(boundaryMs, null);
     return true;
   }
@@ -143,6 +136,13 @@ export class BoundaryWindow {
       afterMs = throughMs;
       return throughMs > nowMs || waitingMs.some((waiting) => fromMs < waiting && waiting <= throughMs);
     });
+  }
+
+  /** It was before the start, or soon after it and before the first tick. */
+  #isMissed(boundaryMs: number, nowMs: number): boolean {
+    if (boundaryMs <= this.startMs) return true;
+    if (nowMs >= this.#pastEndsMs) return false;
+    return this.#firstMs === null ? nowMs >= boundaryMs + GRACE_MS : boundaryMs < this.#firstMs;
   }
 
   #isPast(boundaryMs: number): boolean {

@@ -57,7 +57,7 @@ test('property: boundary prices always equal those of the naive reference', () =
     const startMs = START_MS + 30_000;
     const window = new BoundaryWindow(startMs);
     const past = [START_MS, START_MS - 5 * MINUTE_MS];
-    for (const boundaryMs of past) window.expectPast(boundaryMs);
+    for (const boundaryMs of past) window.expectPast(boundaryMs, startMs);
     const future = Array.from({ length: 40 }, (_, i) => START_MS + (i + 1) * MINUTE_MS);
     events.forEach(({ tick, nowMs }, i) => {
       window.take(tick, nowMs);
@@ -74,7 +74,7 @@ test('property: boundary prices always equal those of the naive reference', () =
 
 test('a longer grace applies to boundaries before the start only', () => {
   const window = new BoundaryWindow(START_MS + 1, 600_000);
-  window.expectPast(START_MS);
+  window.expectPast(START_MS, START_MS + 1);
   const T = START_MS + MINUTE_MS;
   window.take(tickAt(T - 5, 2), T + GRACE_MS - 1);
   assert.equal(window.finalPrice(T, T + GRACE_MS)?.price, 2);
@@ -155,7 +155,7 @@ test('a tick from before the start matters to a boundary that a round is waiting
   const [startMs, pastMs] = [START_MS + 30_000, START_MS - 5 * MINUTE_MS];
   const window = new BoundaryWindow(startMs);
   assert.deepEqual(
-    [window.expectPast(pastMs), window.expectPast(pastMs), window.isEmpty],
+    [window.expectPast(pastMs, startMs), window.expectPast(pastMs, startMs), window.isEmpty],
     [true, false, false],
   );
   const matters = (timeMs: number, nowMs = startMs) => window.canMatter(timeMs, nowMs, 10_000);
