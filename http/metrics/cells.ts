@@ -63,16 +63,18 @@ export class Histogram {
     return this.buckets.reduce((sum, count) => sum + count, 0);
   }
 
-  /** Buckets of what was counted since `earlier` was read. */
-  since(earlier: Histogram): number[] {
-    return this.buckets.map((count, at) => count - (earlier.buckets[at] ?? 0));
+  /** As `quantile` of what was counted since `earlier` was read. */
+  quantileSince(earlier: Histogram, share: number): number {
+    const counts = this.buckets.map((count, at) => count - (earlier.buckets[at] ?? 0));
+    return quantile(counts, this.scale, share);
   }
 }
 
 /** All sheets have the same layout. */
-export function sumOf(sheets: readonly Float64Array[], length: number): Float64Array {
-  const sum = new Float64Array(length);
-  for (const sheet of sheets) for (let at = 0; at < length; at++) sum[at] = (sum[at] ?? 0) + (sheet[at] ?? 0);
+export function sumOf(sheets: readonly Float64Array[]): Float64Array {
+  const sum = new Float64Array(sheets[0]?.length ?? 0);
+  for (const sheet of sheets)
+    for (let at = 0; at < sum.length; at++) sum[at] = (sum[at] ?? 0) + (sheet[at] ?? 0);
   return sum;
 }
 

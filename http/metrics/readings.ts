@@ -24,7 +24,7 @@ export class Readings {
     const { engineGauges, gatewayThreads, operators } = this.memory;
     const engine = Float64Array.from(ENGINE_LAYOUT.sheet(this.memory.engine));
     const sheets = this.memory.gateways.map((memory) => GATEWAY_LAYOUT.sheet(memory));
-    const gateways = sumOf(sheets, sheets[0]?.length ?? 0);
+    const gateways = sumOf(sheets);
     const guesses = this.guesses();
     const here = threadFigures('engine', engine, ENGINE_PLACES.thread);
     const ofGateways = sheets.map((sheet, at) => threadFigures(`gateway${at}`, sheet, GATEWAY_PLACES.thread));

@@ -3,7 +3,7 @@
  * have the length of the column of times. They are taken and kept on the operators' thread; rates and percentiles are
  * those of the five seconds before the sample.
  */
-import { type Histogram, quantile } from './cells.js';
+import type { Histogram } from './cells.js';
 import { GATEWAY_PLACES, STATUSES } from './gateway-meter.js';
 import type { GaugeName } from './gauges.js';
 import type { Reading } from './readings.js';
@@ -34,7 +34,7 @@ const percentile =
   (now, before) => {
     const [histogram, earlier] = [of(now), of(before)];
     if (histogram === undefined || earlier === undefined) return NONE;
-    return quantile(histogram.since(earlier), histogram.scale, share) / 1_000;
+    return histogram.quantileSince(earlier, share) / 1_000;
   };
 const stage =
   (name: string) =>
