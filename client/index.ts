@@ -5,11 +5,11 @@ export * from './base/money.js';
 export type { Surroundings } from './base/timing.js';
 export type * from './base/types.js';
 export { type ClientOptions, ToteClient, type WatchOptions } from './client.js';
+export type { ProofEvidence } from './proofs/evidence.js';
 export type { ProofWarning } from './proofs/sense.js';
 export * from './proofs/signed.js';
 export {
   PROOF_STEPS,
-  type ProofEvidence,
   type ProofStep,
   type ProofVerdict,
   verifyProof,

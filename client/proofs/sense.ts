@@ -1,6 +1,6 @@
 /** Agreement between the statements of a proof, whoever has signed them: docs/bots/proofs.md lists it. */
 import type { JournalHead } from '../base/types.js';
-import type { ProofEvidence } from './verify.js';
+import type { ProofEvidence } from './evidence.js';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;

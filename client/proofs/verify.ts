@@ -3,7 +3,8 @@
  * `betHash`, the hash is under the Merkle root that the round had on record, the server has signed that root and the
  * settlement, and the signed facts make sense. docs/bots/proofs.md of the server's project has the same step by step.
  */
-import type { OrderProof, Position, RoundProof, SigningKey } from '../base/types.js';
+import type { OrderProof, RoundProof, SigningKey } from '../base/types.js';
+import type { HashedBet, ProofEvidence } from './evidence.js';
 import {
   hasForm,
   keysAgree,
@@ -17,38 +18,6 @@ import {
   warningsOf,
 } from './sense.js';
 import { rootText, settlementText } from './statements.js';
-
-/** The hashed fields of a bet, the hash, and the bet's end as far as it is known. */
-export type HashedBet = Pick<
-  Position,
-  'id' | 'prediction' | 'amount' | 'oddsAtBet' | 'entryPercent' | 'potentialPayout' | 'placedAt' | 'betHash'
-> &
-  Partial<
-    Pick<
-      Position,
-      'marketId' | 'crypto' | 'timeFrame' | 'filledAt' | 'result' | 'payout' | 'profit' | 'settledAt'
-    >
-  > & {
-    readonly status?: string;
-    readonly round?: Pick<Position['round'], 'id'> &
-      Partial<Pick<Position['round'], 'roundNumber' | 'endTime'>>;
-  };
-
-/** A bettor has these once the round is settled. Facts noted earlier make the check worth more. */
-export interface ProofEvidence {
-  /** As in the answer to the order; as `getOrder` has it since the fill for a limit order that has rested. */
-  readonly bet: HashedBet;
-  /** As sent with the order; `placeOrder` tells it. */
-  readonly clientSeed?: string | null | undefined;
-  readonly orderProof: OrderProof;
-  readonly roundProof: RoundProof;
-  /** `listSigningKeys`, ideally as noted before the round. */
-  readonly keys: readonly SigningKey[];
-  /** `seedCommitment` as seen while the round was open. */
-  readonly notedCommitment?: string | undefined;
-  /** `merkleRoot` as the stream told it when the round locked. */
-  readonly notedRoot?: string | undefined;
-}
 
 export type Checks<Evidence, Step extends string> = Readonly<
   Record<Step, (evidence: Evidence) => boolean | Promise<boolean>>

@@ -1,8 +1,9 @@
 /** `tote verify-bet`: checks a bet and its proof offline, from published data only. No data directory is read. */
 import { Argument, Option } from 'commander';
 import type { OrderProof, RoundProof } from '../../../client/base/types.js';
+import type { HashedBet } from '../../../client/proofs/evidence.js';
 import type { ProofWarning } from '../../../client/proofs/sense.js';
-import { type HashedBet, PROOF_STEPS, type ProofStep, verifyProof } from '../../../client/proofs/verify.js';
+import { PROOF_STEPS, type ProofStep, verifyProof } from '../../../client/proofs/verify.js';
 import { defineCommand } from '../frame/command.js';
 import { EXIT } from '../frame/exit-codes.js';
 import { readAnswer, readNotedKeys } from '../sources/api-files.js';
