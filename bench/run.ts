@@ -21,7 +21,6 @@ import { findCores } from './host/cores.js';
 import { type Environment, environment, ownEnvironment } from './host/environment.js';
 import { killServers } from './host/server-process.js';
 import { ratiosTable, tableText } from './report/format.js';
-import { speedSection } from './report/goals.js';
 import { reportHtml } from './report/html.js';
 import {
   type DriveRun,
@@ -32,6 +31,7 @@ import {
   UsageError,
 } from './report/options.js';
 import type { Findings, Run, Section, SectionResult, SuiteOptions } from './report/section.js';
+import { speedSection } from './report/speed-table.js';
 import { engineSection } from './sections/engine.js';
 import { herdSection } from './sections/herd.js';
 import { marketsSection } from './sections/markets.js';

@@ -1,11 +1,6 @@
-/**
- * The speed goals of the server, and the table at the end of a run that compares them with the results. A goal whose
- * section did not run is listed, too.
- */
-import { figure } from './format.js';
-import type { SectionResult, Table } from './section.js';
+/** The speed goals of the server, and a measured figure of one. */
 
-interface Goal {
+export interface Goal {
   readonly what: string;
   /** `times at most` is a ratio of costs, `times` one of rates. */
   readonly unit: 'times' | 'times at most' | '/s' | 'ms' | 'bytes';
@@ -17,7 +12,7 @@ interface Goal {
 
 const ORDERS = 'durable POST /v1/orders';
 
-const GOALS = {
+export const GOALS = {
   markets: {
     what: 'GET /v1/markets / a bare handler, same bytes',
     ...{ unit: 'times', must: 0.85, aim: 0.95, section: 'markets' },
@@ -107,42 +102,4 @@ export interface Measured {
   readonly value: number;
   /** Rounds, another measure, the machine's own share. */
   readonly beside: string;
-}
-
-/** A section of its own, so that terminal, report and comparison treat the table like all others. */
-export function speedSection(results: readonly SectionResult[]): SectionResult {
-  const measured = results.flatMap(({ measured = [] }) => measured);
-  const rows = (Object.keys(GOALS) as GoalName[]).map((name) =>
-    speedRow(
-      GOALS[name],
-      measured.find(({ goal }) => goal === name),
-    ),
-  );
-  return {
-    name: 'speed',
-    tables: [speedTable(rows)],
-    notes: [
-      'Figures of --quick, or of a busy machine, are to look at. docs/performance.md says how they are taken.',
-    ],
-    data: measured,
-  };
-}
-
-function speedTable(rows: readonly (readonly string[])[]): Table {
-  const columns = ['what', 'must', 'aim', 'measured', 'unit', 'reached', 'beside'];
-  return { title: 'The speed table', columns, rows };
-}
-
-function speedRow(goal: Goal, found: Measured | undefined): string[] {
-  const { what, must, aim, unit, section } = goal;
-  const figures = [what, figure(must), figure(aim)];
-  if (found === undefined)
-    return [...figures, '-', unit, '', `not measured in this run (section ${section})`];
-  return [...figures, figure(found.value), unit, reached(goal, found.value), found.beside];
-}
-
-function reached({ unit, must, aim }: Goal, value: number): string {
-  const isLess = unit === 'ms' || unit === 'bytes' || unit === 'times at most';
-  const holds = (bound: number): boolean => (isLess ? value <= bound : value >= bound);
-  return holds(aim) ? 'aim' : holds(must) ? 'must' : 'no';
 }

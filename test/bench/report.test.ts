@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { tmpdir } from 'node:os';
 import { test } from 'node:test';
 import { ownEnvironment } from '../../bench/host/environment.js';
-import { speedSection } from '../../bench/report/goals.js';
 import { reportHtml } from '../../bench/report/html.js';
 import { readOptions } from '../../bench/report/options.js';
 import type { Plot, SectionResult } from '../../bench/report/section.js';
+import { speedSection } from '../../bench/report/speed-table.js';
 
 const PLOT: Plot = {
   ...{ title: 'Rate <by> "connections"', xLabel: 'connections', yLabel: 'requests/s' },
