@@ -5,11 +5,10 @@ import { headerLines } from '../kit/header-lines.js';
 import { type Given, parsePathId, parseQuery } from '../kit/params.js';
 import { Refused } from '../kit/refused.js';
 import { isNamed, type TaggedBody } from '../kit/tagged-body.js';
-import type { Counted, RateLimits } from '../limits/rate-limits.js';
-import type { GatewayMeter } from '../metrics/gateway-meter.js';
+import { type Counted, keyLimitOf, type RateLimits } from '../limits/rate-limits.js';
+import { type GatewayMeter, NO_ROUTE } from '../metrics/gateway-meter.js';
 import type { HeadTexts } from '../wire/head-texts.js';
 import { successText } from '../wire/wire.js';
-import { keyLimitOf, NO_ROUTE } from './endpoint.js';
 import { type ParsedOrder, parseOrder } from './order-request.js';
 
 const OK = 200;

@@ -1,8 +1,9 @@
 /** The declaration of an endpoint of the public API, and the operation that the router gets from it. */
-import { KEY_CANCEL, KEY_READ, KEY_WRITE, type KeyLimit } from '../../config/rate-limits.js';
+import { KEY_READ, type KeyLimit } from '../../config/rate-limits.js';
 import { assert } from '../../engine/base/assert.js';
 import { SCOPES, scopesMask } from '../../engine/model/domain.js';
 import type { Routed } from '../kit/router.js';
+import { keyLimitOf } from '../limits/rate-limits.js';
 import { ROUTES_MAX, type RouteName } from '../metrics/gateway-meter.js';
 import type { Documented } from '../openapi/operation.js';
 import type { Call } from './call.js';
@@ -22,8 +23,7 @@ export interface Endpoint extends Documented {
   readonly handle: Handle;
 }
 
-/** Requests are counted by number of route. No route: unknown paths, documents, wrong methods. */
-export const NO_ROUTE = 0;
+/** By number of route, after `NO_ROUTE`. */
 const STREAM_ROUTE = 1;
 export const STREAM_ORDER_ROUTE = 2;
 /** Endpoints follow in the order of their table. */
@@ -46,12 +46,6 @@ export interface Operation extends Routed {
   readonly keyLimit: KeyLimit;
   readonly replays: boolean;
   readonly handle: Handle;
-}
-
-export const isRead = (method: string): boolean => method === 'GET' || method === 'HEAD';
-export function keyLimitOf(method: string): KeyLimit {
-  if (isRead(method) || method === 'OPTIONS') return KEY_READ;
-  return method === 'DELETE' ? KEY_CANCEL : KEY_WRITE;
 }
 
 export function operationOf(endpoint: Endpoint, route: number): Operation {

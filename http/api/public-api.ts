@@ -5,14 +5,14 @@
 import { must } from '../../engine/base/assert.js';
 import type { HttpHandler, HttpRequest, HttpResponder } from '../../engine/model/ports.js';
 import { NOT_FOUND, Refused } from '../kit/refused.js';
-import { type Found, Router } from '../kit/router.js';
+import { type Found, isRead, Router } from '../kit/router.js';
 import type { KeyState } from '../limits/rate-limits.js';
 import { OUTRUN } from '../link/orders.js';
 import { Documents } from '../pages/documents.js';
 import { HeadTexts } from '../wire/head-texts.js';
 import { Authentication } from './authentication.js';
 import { Call } from './call.js';
-import { BASES, FIRST_ENDPOINT, isRead, type Operation, operationOf, streamOperation } from './endpoint.js';
+import { BASES, FIRST_ENDPOINT, type Operation, operationOf, streamOperation } from './endpoint.js';
 import { apiDocument, ENDPOINTS } from './endpoints.js';
 import { limitRefusals, refusedOf } from './refusals.js';
 import { type PublicApiParts, type Services, servicesOf } from './services.js';

@@ -15,6 +15,7 @@ import type {
 import { readBody } from '../kit/body.js';
 import { refuseQuery } from '../kit/params.js';
 import { NOT_FOUND, Refused } from '../kit/refused.js';
+import { isRead } from '../kit/router.js';
 import { isNamed, type TaggedBody } from '../kit/tagged-body.js';
 import type { Callers } from '../operator/access/callers.js';
 import type { TokenGuard } from '../operator/access/token-guard.js';
@@ -40,7 +41,6 @@ const SESSION_PATH = `${BASE}/session`;
 export const CONSOLE_STREAMS: readonly string[] = [STREAM_PATH];
 
 const NO_SESSION = new Refused('invalid_session', 'the session has ended; log in again');
-const READS: readonly string[] = ['GET', 'HEAD', 'OPTIONS'];
 
 interface LoginBody {
   readonly token: string & tags.MinLength<1> & tags.MaxLength<255>;
@@ -84,7 +84,8 @@ export class Console implements Callers {
     if (ticket === '') return this.#tokens.identify(request);
     const session = this.#sessions.read(ticket);
     if (session === null) return NO_SESSION;
-    const refused = READS.includes(request.method) ? null : refuseForgery(session, browser);
+    const changes = !isRead(request.method) && request.method !== 'OPTIONS';
+    const refused = changes ? refuseForgery(session, browser) : null;
     return refused ?? session.caller;
   }
 
@@ -93,7 +94,7 @@ export class Console implements Callers {
     return (request, responder) => {
       const { path, fault, method } = request;
       const file = fault === null ? this.#pages.get(path) : undefined;
-      if (path === '/' && fault === null && (method === 'GET' || method === 'HEAD'))
+      if (path === '/' && fault === null && isRead(method))
         responder.send(302, `X-Request-Id: ${randomUUID()}\r\nLocation: ${BASE}`, '');
       else if (file !== undefined) sendFile(request, responder, file);
       else if (path === BASE || path.startsWith(`${BASE}/`)) {

@@ -7,6 +7,8 @@ import { assert } from '../../engine/base/assert.js';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
+export const isRead = (method: string): boolean => method === 'GET' || method === 'HEAD';
+
 export interface Routed {
   readonly method: Method;
   /** Path below the API's base, such as `/accounts/{id}/keys`; `{...}` is one segment that is not empty. */

@@ -15,6 +15,7 @@ import {
   type KeyLimit,
   RATE_LIMIT_NAMES,
 } from '../../config/rate-limits.js';
+import { isRead } from '../kit/router.js';
 import type { RatePolicy } from '../wire/head-texts.js';
 import type { RateLimit, RateLimitsNow } from '../wire/service-types.js';
 import { Kind, Owner } from './owner.js';
@@ -33,6 +34,12 @@ export interface LimitsOwner {
   readonly address: string;
   readonly key: number;
   readonly account: number;
+}
+
+/** For a request that its operation does not make a read. */
+export function keyLimitOf(method: string): KeyLimit {
+  if (isRead(method) || method === 'OPTIONS') return KEY_READ;
+  return method === 'DELETE' ? KEY_CANCEL : KEY_WRITE;
 }
 
 /** A request counts for these; key and account are 0 without a valid key. */

@@ -7,6 +7,8 @@ import { MICROSECONDS } from './scale.js';
 import { threadPlaces } from './thread-meter.js';
 
 export const ROUTES_MAX = 64;
+/** Unknown paths, documents, wrong methods. */
+export const NO_ROUTE = 0;
 /** Requests are counted by route. `path` is the pattern, never what a client sent. */
 export interface RouteName {
   readonly method: string;

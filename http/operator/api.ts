@@ -10,7 +10,7 @@ import type { HttpHandler, HttpRequest } from '../../engine/model/ports.js';
 import { later } from '../kit/client-work.js';
 import { refuseQuery } from '../kit/params.js';
 import { NOT_FOUND, Refused } from '../kit/refused.js';
-import { Router } from '../kit/router.js';
+import { isRead, Router } from '../kit/router.js';
 import { type Callers, type Denials, refuseRole } from './access/callers.js';
 import { answer, Call, type OperatorRoute, PREFIX, type Result, sendResult } from './endpoint.js';
 
@@ -61,11 +61,10 @@ export function createOperatorApi({ routes, callers, denials }: OperatorApiOptio
 
 async function handled(route: OperatorRoute, call: Call): Promise<Result> {
   const { method, query } = call.request;
-  const isRead = method === 'GET' || method === 'HEAD';
   const refused = refuseRole(call.caller, route.role ?? 'read');
   if (refused !== null) return refused;
   try {
-    if (!isRead) refuseQuery(query);
+    if (!isRead(method)) refuseQuery(query);
     return await route.handle(call);
   } catch (error) {
     if (error instanceof Refused) return error;
