@@ -9,7 +9,7 @@ import { assert, must } from '../../engine/base/assert.js';
 import { type UwsResponse, uws } from '../../http/uws/library.js';
 import { letHeapGrow } from '../../process/heap.js';
 import type { WireAnswer } from '../load/answer.js';
-import type { BareBatch, BareConfig, BareDurable } from './bare.js';
+import type { BareBatch, BareConfig, BareDurable } from './messages.js';
 
 letHeapGrow();
 const configFile = must(process.argv[2], 'the file that says what to serve');

@@ -6,7 +6,6 @@ import Database from 'better-sqlite3';
 import { must } from '../../engine/base/assert.js';
 import { encodeCommand } from '../../engine/model/command-codec.js';
 import { marketOf, NO_FAIR_SHARE } from '../../engine/model/domain.js';
-import type { Batch } from '../../engine/model/ports.js';
 import { freePort, isListening } from '../host/ports.js';
 import { ServerProcess } from '../host/server-process.js';
 import { captureAnswer, type WireAnswer } from '../load/answer.js';
@@ -15,24 +14,7 @@ import type { Target } from '../load/runs.js';
 import { placed } from '../load/workload.js';
 import type { SuiteOptions } from '../report/section.js';
 import { CountedOrders, expect } from '../tote/audit.js';
-
-export interface BareConfig {
-  readonly port: number;
-  readonly gets: readonly { readonly path: string; readonly answer: WireAnswer }[];
-  readonly post: WireAnswer;
-  /** POSTs are committed there before they are answered; null for nowhere. */
-  readonly commit: {
-    readonly file: string;
-    /** Each POST adds so many to its batch's row. */
-    readonly commandBytes: number;
-    /** `fsync` is synchronous=FULL, `os` is NORMAL. */
-    readonly durability: 'fsync' | 'os';
-  } | null;
-}
-
-/** From the bare server to its commit thread, and back: a batch, and the number of the last durable command. */
-export type BareBatch = Omit<Batch, 'digest'>;
-export type BareDurable = { readonly lastSeq: number };
+import type { BareConfig } from './messages.js';
 
 const START_MS_MAX = 10_000;
 const SCRIPT = fileURLToPath(new URL('./bare-server.js', import.meta.url));

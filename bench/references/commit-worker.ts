@@ -6,7 +6,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import Database from 'better-sqlite3';
 import { assert, must } from '../../engine/base/assert.js';
-import type { BareBatch, BareConfig, BareDurable } from './bare.js';
+import type { BareBatch, BareConfig, BareDurable } from './messages.js';
 
 const port = must(parentPort, 'parent port');
 const commit: NonNullable<BareConfig['commit']> = workerData;

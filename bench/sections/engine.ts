@@ -4,7 +4,8 @@
 import type { PlacingRate } from '../engine/placing.js';
 import { figure } from '../report/format.js';
 import { type Findings, median, type SuiteOptions, type Table } from '../report/section.js';
-import { type SuiteResult, suiteRounds } from '../suites/suites.js';
+import { suiteRounds } from '../suites/run.js';
+import type { SuiteResult } from '../suites/suites.js';
 
 const SCALE = { full: 1_000_000, quick: 100_000 };
 

@@ -6,7 +6,8 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { figure, millisecondsOfUs } from '../report/format.js';
 import { type Findings, median, type SuiteOptions, type Table } from '../report/section.js';
-import { type SuiteResult, suiteOnce, suiteRounds } from '../suites/suites.js';
+import { suiteOnce, suiteRounds } from '../suites/run.js';
+import type { SuiteResult } from '../suites/suites.js';
 
 const FULL_SCALE = 1_000_000;
 const QUICK_SCALE = 100_000;
