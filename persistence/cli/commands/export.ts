@@ -3,8 +3,6 @@ import { Option } from 'commander';
 import { accountId } from '../../../engine/model/domain.js';
 import { HOUSE } from '../../../engine/state/house.js';
 import { JournalError } from '../../errors.js';
-import { acknowledgedSeq } from '../../journal/mark.js';
-import { endMissing } from '../../replay/replay.js';
 import { exportBets } from '../export/bets.js';
 import { exportLedger } from '../export/ledger.js';
 import { exportRounds } from '../export/rounds.js';
@@ -57,13 +55,9 @@ export const exportCommand = defineCommand<ExportOptions>({
       throw new UsageError("--account goes with bets and ledger: a round is nobody's.");
     if (account === HOUSE && what === 'bets')
       throw new UsageError('The house places no bets: --account house goes with the ledger.');
-    // Read first: the journal may grow.
-    const acknowledged = acknowledgedSeq(context.dir.markFile);
     return withRecords(context, 'export', (records) => {
-      const { lastSeq } = records.history;
       const range = { ...rangeOf(records.history, options, () => 1), account };
-      const faults = [...EXPORTERS[what](sourceFor(records, what, range), range, context.out)];
-      if (lastSeq < acknowledged) faults.push(endMissing(lastSeq, acknowledged).message);
+      const faults = EXPORTERS[what](sourceFor(records, what, range), range, context.out);
       for (const fault of faults) context.out.note(`tote export: ${fault}`);
       return faults.length === 0 ? EXIT.done : EXIT.faulty;
     });

@@ -12,35 +12,46 @@ import { asArchiveDamage, readProgress } from '../../archive/schema.js';
 import { ArchiveTail } from '../../archive/tail.js';
 import { closing, orClosed } from '../../data-dir/closing.js';
 import { JournalError } from '../../errors.js';
+import { acknowledgedSeq } from '../../journal/mark.js';
 import { JournalReader } from '../../journal/reader.js';
 import { History } from '../../replay/history.js';
+import { endMissing } from '../../replay/replay.js';
 import { SnapshotFiles } from '../../snapshot/files.js';
 import type { Context } from '../frame/command.js';
+import { EXIT, type ExitCode } from '../frame/exit-codes.js';
 import { showProgress } from '../frame/progress.js';
 
 /** A journal begins with the rules, at the latest by this command. */
 const FIRST_RULES_SEQ_MAX = 100;
 const CACHE_KIB = 2_048;
 
-/** By default engines lack the Idempotency-Keys (`SnapshotFiles.withoutKeys`). Closes the journal after `work`. */
-export function withHistory<T>(
+/**
+ * By default engines lack the Idempotency-Keys (`SnapshotFiles.withoutKeys`). Closes the journal after `work`. If it ends
+ * below its mark, the end is faulty, because the newest facts are not among those that are shown.
+ */
+export function withHistory(
   { dir, out }: Context,
   title: string,
-  work: (history: History, journal: JournalReader) => T,
+  work: (history: History, journal: JournalReader) => ExitCode,
   snapshots = SnapshotFiles.withoutKeys(dir.snapshots),
-): T {
+): ExitCode {
+  // Read first: the journal may grow.
+  const acknowledged = acknowledgedSeq(dir.markFile);
   using journal = closing(new JournalReader(dir));
   const history = new History(journal, snapshots, {
     onSeq: showProgress(title, journal.lastSeq),
     onNote: (sentence) => out.note(sentence),
   });
-  return work(history, journal);
+  const isWhole = journal.lastSeq >= acknowledged;
+  if (!isWhole) out.note(endMissing(journal.lastSeq, acknowledged).message);
+  const exitCode = work(history, journal);
+  return isWhole ? exitCode : EXIT.faulty;
 }
 
 type OpenArchive = Extract<ReturnType<typeof openedArchive>, { readonly db: unknown }>;
 
 /** Closes everything after `work`. */
-export function withRecords<T>(context: Context, title: string, work: (records: Records) => T): T {
+export function withRecords(context: Context, title: string, work: (records: Records) => ExitCode): ExitCode {
   const path = context.dir.archiveFile;
   // Opened first: the journal has all that the archive has.
   const opened = openedArchive(path);

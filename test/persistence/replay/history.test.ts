@@ -39,8 +39,11 @@ const openHistory = (made: MadeDir, notes: string[] = []): History =>
     onNote: (note) => notes.push(note),
   });
 
-const recordsOf = <T>(made: MadeDir, work: (records: Records) => T): T =>
-  withRecords({ dir: made.dir, out: new Output(false, PROCESS_STREAMS, 100) }, 'test', work);
+const recordsOf = ({ dir }: MadeDir, work: (records: Records) => void): unknown =>
+  withRecords({ dir, out: new Output(false, PROCESS_STREAMS, 100) }, 'test', (records) => {
+    work(records);
+    return 0;
+  });
 
 const entriesOf = (made: MadeDir, account: number, toSeq: number): LedgerEntry[] =>
   made.events
