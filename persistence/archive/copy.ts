@@ -14,6 +14,7 @@ import { closing } from '../data-dir/closing.js';
 import { removeDatabase, renameDurably, syncPath, unfinishedPath } from '../data-dir/files.js';
 import { codeOf, JournalError } from '../errors.js';
 import { ArchiveBlocks } from './blocks.js';
+import { countFault } from './check.js';
 import {
   IN_PLACEMENT,
   IN_SETTLEMENT,
@@ -211,8 +212,8 @@ function requireAll(
   for (const kind of ROW_KINDS) {
     const rest = kind === 'bets' || kind === 'betsSettled' ? later[kind] : laterOf(kind);
     const count = before[kind] + tables[kind].count + rest;
-    if (count === progress[kind]) continue;
-    throw damagedArchive(path, `there are ${count} rows of ${kind}; there must be ${progress[kind]}`);
+    const fault = countFault(kind, count, progress);
+    if (fault !== null) throw damagedArchive(path, fault);
   }
 }
 

@@ -57,7 +57,8 @@ export const exportCommand = defineCommand<ExportOptions>({
       throw new UsageError('The house places no bets: --account house goes with the ledger.');
     return withRecords(context, 'export', (records) => {
       const range = { ...rangeOf(records.history, options, () => 1), account };
-      const faults = EXPORTERS[what](sourceFor(records, what, range), range, context.out);
+      const source = sourceFor(records, what, range);
+      const faults = [...EXPORTERS[what](source, range, context.out), ...records.lostRows()];
       for (const fault of faults) context.out.note(`tote export: ${fault}`);
       return faults.length === 0 ? EXIT.done : EXIT.faulty;
     });

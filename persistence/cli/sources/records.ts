@@ -6,6 +6,7 @@
 import { existsSync } from 'node:fs';
 import type { Engine } from '../../../engine/engine.js';
 import type { Rules } from '../../../engine/model/rules.js';
+import { lostRows } from '../../archive/check.js';
 import { openArchive } from '../../archive/file.js';
 import { ArchiveReader } from '../../archive/reader/reader.js';
 import { asArchiveDamage, readProgress } from '../../archive/schema.js';
@@ -73,6 +74,12 @@ export class Records {
   archived(): ArchiveReader | null {
     const { path, opened } = this;
     return opened === null ? null : new ArchiveReader(path, opened.db, opened.progress.fromSeq);
+  }
+
+  /** Sentences on rows that the archive has lost. */
+  lostRows(): readonly string[] {
+    const { path, opened } = this;
+    return opened === null ? [] : lostRows(path, opened.db, opened.progress);
   }
 
   /** With the sources in words. Call it once. Throws `not_found` and `archive_corrupt`, and so may `state`. */

@@ -7,7 +7,7 @@ import { betId, roundId } from '../../../../engine/model/domain.js';
 import { createMarkFile } from '../../../../persistence/journal/mark.js';
 import { tote, toteErrors, toteJson, toteText } from '../../../support/processes/cli.js';
 import { randomCommands } from '../../../support/reference/random/stream.js';
-import { temporaryDir } from '../../support/journal-files.js';
+import { alterDatabase, temporaryDir } from '../../support/journal-files.js';
 import { type MadeDir, makeDataDir } from '../../support/made-dir.js';
 import { alterDeposit } from '../../support/operator-dir.js';
 
@@ -97,6 +97,18 @@ test('an archive that was tampered with does not balance, and one with a flipped
   for (const command of ['account acc_1', 'export --what ledger']) {
     const refused = await tote([...command.split(' '), pruned.dir.root]);
     assert.match(`${refused.code} ${refused.stderr}`, /^1 .*transfer \d+ \d+ does not match its checksum/s);
+  }
+});
+
+test('an export says that pages of the archive have lost rows', async (t) => {
+  const { archiveFile, root } = makeBoth(temporaryDir(t)).pruned.dir;
+  for (const [what, table, kind] of [
+    ['bets', 'settled_block', 'betsSettled'],
+    ['rounds', 'round', 'rounds'],
+  ]) {
+    alterDatabase(archiveFile, `DELETE FROM ${table} WHERE market = 'BTC_ONE_MINUTE'`);
+    const told = await toteErrors(['export', '--what', `${what}`, root], 1);
+    assert.match(told, new RegExp(`is damaged: there are \\d+ rows of ${kind}; there must be`));
   }
 });
 
