@@ -202,7 +202,8 @@ export function intact(path: string, table: string, row: Cell[]): Cell[] {
 export function damagedArchive(path: string, what: string, cause?: unknown): JournalError {
   return new JournalError(
     'archive_corrupt',
-    `The archive ${path} is damaged: ${what}. It is rebuilt from the journal when it is moved away, all but the refused actions of operators.`,
+    `The archive ${path} is damaged: ${what}. Stop the server and put a backup's in its place, or move it away: it is then ` +
+      'rebuilt as far back as the journal reaches, without the refused actions of operators.',
     { cause },
   );
 }
