@@ -1,7 +1,7 @@
 /** The layout of a data directory. Only this file creates one, or a folder of it. */
-import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, lstatSync, mkdirSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { messageOf, orRefuse } from '../../engine/base/attempt.js';
+import { attempt, messageOf, orRefuse } from '../../engine/base/attempt.js';
 import { codeOf, isDiskFull, JournalError } from '../errors.js';
 import { giveToOwner, syncPath } from './files.js';
 
@@ -55,10 +55,14 @@ export function openDataDir(path: string): DataDir {
 
 /** One that cannot be read must not pass for one that is not there. Throws `data_dir_invalid`. */
 export function readableFolders({ journal, snapshots, archive }: DataDir): readonly string[] {
-  const parts = [journal, snapshots, archive];
-  const folders = parts.filter((path) => orUnusable(path, () => isFolder(path)));
-  for (const folder of folders) orUnusable(folder, () => accessSync(folder, constants.R_OK | constants.X_OK));
-  return folders;
+  const isThere = (path: string): boolean =>
+    orUnusable(path, () => lstatSync(path, { throwIfNoEntry: false }) !== undefined);
+  const parts = [journal, snapshots, archive].filter(isThere);
+  for (const part of parts) {
+    if (!orUnusable(part, () => isFolder(part))) throw unfit(`${part}${NO_FOLDER}`);
+    orUnusable(part, () => accessSync(part, constants.R_OK | constants.X_OK));
+  }
+  return parts;
 }
 
 export const isFolder = (path: string): boolean =>
@@ -75,10 +79,8 @@ const MAY_OTHERS_WRITE = 0o022;
 
 /** Creates it if it is missing. Throws `data_dir_invalid`. */
 function openFolder(path: string): void {
-  orUnusable(path, () => {
-    createFolder(path);
-    accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
-  });
+  createFolder(path);
+  orUnusable(path, () => accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK));
   if ((statSync(path).mode & MAY_OTHERS_WRITE) === 0) return;
   const mend = `Name another one if its file system keeps no permissions, else: chmod go-w ${path}`;
   throw unfit(`other users may write to ${path}, and so replace the journal. ${mend}`);
@@ -92,21 +94,25 @@ export function openPart(path: string): void {
 
 /** Node's recursive mkdir never ends below /proc, and misnames a read-only file system. */
 function createFolder(path: string): void {
-  if (isFolder(path)) return;
-  if (!existsSync(dirname(path))) createFolder(dirname(path));
+  const isThere = (): boolean => attempt(() => isFolder(path), false);
+  if (isThere()) return;
+  const above = dirname(path);
+  if (!existsSync(above)) createFolder(above);
   try {
     mkdirSync(path, 0o700);
   } catch (thrown) {
     // Another process may have made it meanwhile.
-    if (!isFolder(path)) throw thrown;
+    if (!isThere()) throw unusable(isForbidden(thrown) ? above : path, thrown);
   }
-  syncPath(dirname(path));
+  orUnusable(above, () => syncPath(above));
 }
 
 const FORBIDDEN = ' is closed to this user. Become its owner, or give it to the user that runs tote.';
+const NO_FOLDER =
+  ' is not a directory, or links to none: is its disk mounted? Else move it away, or name another one.';
 const FULL = ' has no space left. Free some, and try again.';
 const REASONS: Readonly<Record<string, string>> = {
-  EEXIST: ' is not a directory, or links to none: is its disk mounted? Else name another one.',
+  EEXIST: NO_FOLDER,
   ENOTDIR: ' lies below something that is not a directory. Name another one.',
   EROFS: ' is on a read-only file system. Mount it writable, or name another one, such as a copy.',
   EACCES: FORBIDDEN,
@@ -114,9 +120,10 @@ const REASONS: Readonly<Record<string, string>> = {
   EIO: ': the disk does not read or write it. Check the disk and the system log, then try again.',
 };
 
+const isForbidden = (thrown: unknown): boolean => REASONS[codeOf(thrown)] === FORBIDDEN;
+
 /** The file may be whole: this user may not read it, or the disk fails. */
-export const isWithheld = (thrown: unknown): boolean =>
-  REASONS[codeOf(thrown)] === FORBIDDEN || codeOf(thrown) === 'EIO';
+export const isWithheld = (thrown: unknown): boolean => isForbidden(thrown) || codeOf(thrown) === 'EIO';
 
 export function unusable(path: string, cause: unknown): JournalError {
   const isFull = isDiskFull(cause);

@@ -13,7 +13,7 @@ import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { attempt } from '../../engine/base/attempt.js';
 import type { Rules } from '../../engine/model/rules.js';
 import { FILE_MODE, renameDurably, rollbackPath, syncPath, unfinishedPath } from '../data-dir/files.js';
-import type { DataDir } from '../data-dir/layout.js';
+import { type DataDir, orUnusable } from '../data-dir/layout.js';
 import { readOperatorTokens } from '../data-dir/operator-tokens.js';
 import { isOtherSecret, openMasterSecret, readOperatorToken } from '../data-dir/secrets.js';
 import { readSigningKeys, UNKNOWN_KEYS } from '../data-dir/signing-keys.js';
@@ -133,7 +133,7 @@ export function requirePlace(
   if (way.split(sep)[0] !== '..') refuse('it is the data directory itself, or lies in it');
   if (!existsSync(to)) return;
   if (!statSync(to).isDirectory()) refuse('it is not a directory');
-  const names = readdirSync(to);
+  const names = orUnusable(to, () => readdirSync(to));
   const fault = names.length === 0 ? null : faultOf(names);
   if (fault !== null) refuse(fault);
 }

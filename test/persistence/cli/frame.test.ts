@@ -141,16 +141,22 @@ test('status of a damaged directory shows what it can, and ends with 1', async (
   assert.deepEqual([status.segments.length, status.faults.length], [2, 2]);
 });
 
-test('status passes over a folder that its user may not list, as a disk that is mounted there has one', (t) => {
+test('a folder that is closed to the user is passed over by status, and named by what would write below it', (t) => {
   const { dir } = makeFor(t);
-  mkdirSync(join(dir.root, 'lost+found'), { mode: 0 });
+  const closed = `${dir.root}-closed`;
+  for (const folder of [join(dir.root, 'lost+found'), closed]) mkdirSync(folder, { mode: 0 });
   // Root may list it, unless it gives that right away.
   const asUser =
     process.geteuid?.() === 0 ? ['setpriv', '--bounding-set=-dac_override,-dac_read_search'] : [];
-  const [program = '', ...args] = [...asUser, process.execPath, CLI_MAIN, 'status', dir.root];
-  const { status, stdout, stderr } = spawnSync(program, args, { encoding: 'utf8' });
+  const ran = (...args: string[]) => {
+    const [program = '', ...rest] = [...asUser, process.execPath, CLI_MAIN, ...args, dir.root];
+    return spawnSync(program, rest, { encoding: 'utf8' });
+  };
+  const { status, stdout, stderr } = ran('status');
   assert.deepEqual([status, stderr], [0, ''], stdout);
   assert.match(stdout, /^total bytes +[1-9]/m);
+  for (const place of [closed, join(closed, 'new', 'place')])
+    assert.match(ran('backup', place).stderr, new RegExp(`be used: ${closed} is closed to this user`));
 });
 
 test('snapshot writes the present state, and verify accepts it', async (t) => {

@@ -15,7 +15,7 @@ import {
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { Worker } from 'node:worker_threads';
-import { openDataDir } from '../../../persistence/data-dir/layout.js';
+import { dataDirLayout, openDataDir, readableFolders } from '../../../persistence/data-dir/layout.js';
 import { findHolder, lockDataDir } from '../../../persistence/data-dir/lock.js';
 import {
   masterSecretFingerprint,
@@ -59,6 +59,10 @@ test('a file in its place is named in the error', (t) => {
   assert.throws(() => openDataDir(file), isNone);
   symlinkSync(`${file}-unmounted`, `${file}-link`);
   assert.throws(() => openDataDir(`${file}-link`), isNone);
+  const { root, archive } = openDataDir(`${file}-whole`);
+  rmSync(archive, { recursive: true });
+  symlinkSync(`${file}-unmounted`, archive);
+  assert.throws(() => readableFolders(dataDirLayout(root)), isNone);
   assert.throws(() => openDataDir(join(file, 'below')), refusal('data_dir_invalid', /below lies below some/));
   assert.throws(() => openDataDir('/proc/none/data'), refusal('data_dir_invalid', /mkdir '.proc.none'/));
   assert.throws(() => openDataDir('d'.repeat(401)), refusal('data_dir_invalid', /longer than 400/));
