@@ -4,7 +4,6 @@
  */
 import Database from 'better-sqlite3';
 import { attempt } from '../../engine/base/attempt.js';
-import { decodeCommand } from '../../engine/model/command-codec.js';
 import type { Command } from '../../engine/model/commands.js';
 import type { Rules } from '../../engine/model/rules.js';
 import type { Setup } from '../../engine/model/setup.js';
@@ -13,12 +12,13 @@ import { closing } from '../data-dir/closing.js';
 import type { DataDir } from '../data-dir/layout.js';
 import { findSegments, firstSeqOf, sourceOf } from '../journal/segment/names.js';
 import { Segment } from '../journal/segment/segment.js';
+import { commandsOf } from '../replay/replay.js';
 import { SnapshotFiles } from '../snapshot/files.js';
 import { readTable } from '../snapshot/schema.js';
 
 type Declaration = Extract<Command, { readonly kind: 'declareSetup' | 'configure' }>;
 
-/** null if nothing has been declared yet. Throws the errors of opening a segment. */
+/** null if nothing has been declared yet. Throws the errors of reading a segment. */
 export function setupOf(dir: DataDir): Setup | null {
   const { command, engine } = newest(dir, 'declareSetup');
   if (command === null) return engine?.setup ?? null;
@@ -26,7 +26,7 @@ export function setupOf(dir: DataDir): Setup | null {
   return { feed, clock, rulesFrom };
 }
 
-/** null before the first ones. Throws the errors of opening a segment. */
+/** null before the first ones. Throws the errors of reading a segment. */
 export function rulesOf(dir: DataDir): Rules | null {
   const { command, engine } = newest(dir, 'configure');
   return (command ?? engine)?.rules ?? null;
@@ -57,16 +57,9 @@ function inNewestSnapshot(dir: DataDir) {
 
 function lastDeclared<K extends Declaration['kind']>(path: string, afterSeq: number, kind: K) {
   using segment = closing(Segment.open(sourceOf(path), 'read'));
-  const text = segment.db
-    .prepare<[number, string], string>(
-      'SELECT commands FROM batch WHERE last_seq > ? AND instr(commands, ?) > 0 ORDER BY last_seq DESC LIMIT 1',
-    )
-    .pluck()
-    // Clients' texts cannot contain it: their quotes are escaped.
-    .get(afterSeq, `["${kind}",`);
-  if (text === undefined) return null;
+  // Clients' texts cannot contain it: their quotes are escaped.
+  const row = segment.rowWith(`["${kind}",`, afterSeq);
   const isOfKind = (command: Command): command is Extract<Command, { readonly kind: K }> =>
     command.kind === kind;
-  const values = (JSON.parse(text) as unknown[][]).filter(([name]) => name === kind);
-  return values.map((value) => decodeCommand(value)).findLast(isOfKind) ?? null;
+  return row === null ? null : (commandsOf(row).findLast(isOfKind) ?? null);
 }

@@ -90,19 +90,28 @@ export class Segment {
   }
 
   rowUpTo(seq: number): StoredBatch | null {
+    return this.#lastRow(`up to sequence number ${seq}`, 'last_seq <= ?', seq);
+  }
+
+  /** The last row after `seq` whose commands contain `text`. */
+  rowWith(text: string, seq: number): StoredBatch | null {
+    return this.#lastRow(`with ${text}`, 'last_seq > ? AND instr(commands, ?) > 0', seq, text);
+  }
+
+  #lastRow(which: string, where: string, ...values: (number | string)[]): StoredBatch | null {
     try {
       const columns = this.db
-        .prepare<[number], unknown[]>(
-          `SELECT ${BATCH_COLUMNS} FROM batch WHERE last_seq <= ? ORDER BY last_seq DESC LIMIT 1`,
+        .prepare<(number | string)[], unknown[]>(
+          `SELECT ${BATCH_COLUMNS} FROM batch WHERE ${where} ORDER BY last_seq DESC LIMIT 1`,
         )
         .raw()
-        .get(seq);
+        .get(...values);
       if (columns === undefined) return null;
       const row = toStoredBatch(this.path, this.start, columns);
       if (!isIntact(row)) throw damaged(this.path, `the checksum of row ${row.lastSeq} does not match`);
       return row;
     } catch (thrown) {
-      throw asDamage(this.path, `finding the last row up to sequence number ${seq} failed`, thrown);
+      throw asDamage(this.path, `finding the last row ${which} failed`, thrown);
     }
   }
 

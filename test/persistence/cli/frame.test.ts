@@ -26,7 +26,7 @@ import type { PrunePlan } from '../../../persistence/upkeep/retention/retention.
 import { verify } from '../../../persistence/upkeep/verify/verify.js';
 import { assertRows } from '../../support/document.js';
 import { CLI_MAIN, tote, toteJson, toteProcess } from '../../support/processes/cli.js';
-import { temporaryDir } from '../support/journal-files.js';
+import { alterDatabase, temporaryDir } from '../support/journal-files.js';
 import { leaveWal, makeFor } from '../support/operator-dir.js';
 
 test('the help lists every command and the exit codes; every command has examples', async () => {
@@ -136,9 +136,12 @@ test('status shows the last command, sizes, and the running server', async (t) =
 test('status of a damaged directory shows what it can, and ends with 1', async (t) => {
   const { dir } = makeFor(t);
   writeFileSync(dir.markFile, 'x');
-  writeFileSync(findSegments(dir.journal)[1] ?? '', 'x');
+  const [, second = '', last = ''] = findSegments(dir.journal);
+  writeFileSync(second, 'x');
+  const half = `'[["declareSetup",'`;
+  alterDatabase(last, `UPDATE batch SET commands = ${half} WHERE commands LIKE '%"declareSetup"%'`);
   const status = await toteJson<Status>(['status', dir.root], 1);
-  assert.deepEqual([status.segments.length, status.faults.length], [2, 2]);
+  assert.deepEqual([status.segments.length, status.faults.length], [2, 3], status.faults.join());
 });
 
 test('a folder that is closed to the user is passed over by status, and named by what would write below it', (t) => {
