@@ -13,7 +13,16 @@
 // `--watch` compiles into dist/ itself, again at each change, until it is interrupted.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -178,6 +187,15 @@ async function build() {
   removeLeft();
   const next = join(root, `.build-next-${process.pid}`);
   const old = join(root, `.build-old-${process.pid}`);
+  try {
+    mkdirSync(next);
+  } catch ({ message }) {
+    // The compiler would say it of each file.
+    process.stderr.write(
+      `tote cannot be built here: ${message}. A user who may write there does it: npm run build\n`,
+    );
+    process.exit(1);
+  }
   const options = ['--project', root, '--outDir', next];
   // On the other core meanwhile.
   const pageIsRight = checkPage();
