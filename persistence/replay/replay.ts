@@ -120,7 +120,7 @@ function notReplayed(row: Row, why: string, options?: ErrorOptions): ReplayMisma
 }
 
 /** `journal_incomplete` */
-export function endMissing(endSeq: number, acknowledgedSeq: number): JournalError {
+function endMissing(endSeq: number, acknowledgedSeq: number): JournalError {
   const without =
     endSeq === 0
       ? '.'

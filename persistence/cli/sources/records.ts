@@ -13,10 +13,10 @@ import { asArchiveDamage, readProgress } from '../../archive/schema.js';
 import { ArchiveTail } from '../../archive/tail.js';
 import { closing, orClosed } from '../../data-dir/closing.js';
 import { JournalError } from '../../errors.js';
-import { acknowledgedSeq } from '../../journal/mark.js';
+import { readMarkFile } from '../../journal/mark.js';
 import { JournalReader } from '../../journal/reader.js';
 import { History } from '../../replay/history.js';
-import { endMissing } from '../../replay/replay.js';
+import { checkMark } from '../../replay/replay.js';
 import { SnapshotFiles } from '../../snapshot/files.js';
 import type { Context } from '../frame/command.js';
 import { EXIT, type ExitCode } from '../frame/exit-codes.js';
@@ -28,7 +28,7 @@ const CACHE_KIB = 2_048;
 
 /**
  * By default engines lack the Idempotency-Keys (`SnapshotFiles.withoutKeys`). Closes the journal after `work`. If it ends
- * below its mark, the end is faulty, because the newest facts are not among those that are shown.
+ * below its mark, or nothing tells, the end is faulty: the newest facts may not be among those that are shown.
  */
 export function withHistory(
   { dir, out }: Context,
@@ -36,17 +36,27 @@ export function withHistory(
   work: (history: History, journal: JournalReader) => ExitCode,
   snapshots = SnapshotFiles.withoutKeys(dir.snapshots),
 ): ExitCode {
+  const faults: string[] = [];
+  const orFault = <T>(read: () => T): T | undefined => {
+    try {
+      return read();
+    } catch (thrown) {
+      if (!(thrown instanceof JournalError)) throw thrown;
+      faults.push(thrown.message);
+      return undefined;
+    }
+  };
   // Read first: the journal may grow.
-  const acknowledged = acknowledgedSeq(dir.markFile);
+  const mark = orFault(() => readMarkFile(dir.markFile));
   using journal = closing(new JournalReader(dir));
   const history = new History(journal, snapshots, {
     onSeq: showProgress(title, journal.lastSeq),
     onNote: (sentence) => out.note(sentence),
   });
-  const isWhole = journal.lastSeq >= acknowledged;
-  if (!isWhole) out.note(endMissing(journal.lastSeq, acknowledged).message);
+  if (mark !== undefined) orFault(() => checkMark(mark, journal.lastSeq, mark?.checksum ?? null));
+  for (const fault of faults) out.note(fault);
   const exitCode = work(history, journal);
-  return isWhole ? exitCode : EXIT.faulty;
+  return faults.length === 0 ? exitCode : EXIT.faulty;
 }
 
 type OpenArchive = Extract<ReturnType<typeof openedArchive>, { readonly db: unknown }>;

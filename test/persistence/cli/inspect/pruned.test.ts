@@ -1,5 +1,6 @@
 /** On a journal whose beginning retention has deleted, the inspecting commands show the same with the archive. */
 import assert from 'node:assert/strict';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { must } from '../../../../engine/base/assert.js';
@@ -117,4 +118,8 @@ test('what is shown of a journal that has lost its end says so', async (t) => {
   createMarkFile(dir.markFile, { lastSeq: engine.seq + 1, checksum: '00000000' });
   for (const show of ['export --what bets', 'account acc_1', 'bet bet_1', 'replay --last 1'])
     assert.match(await toteErrors([...show.split(' '), dir.root], 1), /ends at .*, but \d+ was acknowledged/);
+  rmSync(dir.markFile);
+  assert.match(await toteErrors(['account', 'acc_1', dir.root], 1), /its mark is missing/);
+  writeFileSync(dir.markFile, 'x');
+  assert.match(await toteErrors(['account', 'acc_1', dir.root], 1), /mark .* cannot be read/);
 });
