@@ -3,9 +3,11 @@
  * asset's feed has had no believed price for a while, the first other one with a fresh price takes over, if that price
  * is believed. A preferred feed comes back once it has been fresh for some time without a break, or at once where the
  * present one is stale. So two feeds that fail in turn do not throw an asset to and fro, and a feed whose prices are
- * absurd does not take over from one that is silent.
+ * absurd does not take over from one that is silent. Nor does it come back: beside a feed that has prices, an absurd
+ * price is no fresh one, and is not passed on to be held back, which would keep orders waiting.
  */
 import { must } from '../engine/base/assert.js';
+import { agree } from '../engine/host/ticks/jumps.js';
 import { ASSETS } from '../engine/model/domain.js';
 import type { PriceFeed, PriceTick, TickVerdict } from '../engine/model/ports.js';
 import { type LiveFeed, ON_STANDBY } from './live/live-feed.js';
@@ -31,6 +33,8 @@ interface FailoverOptions {
   readonly onSwitch: (switched: FeedSwitch) => void;
 }
 
+const FAR: TickVerdict = { taken: false, detail: 'the price is far from that of the feed in use' };
+
 interface Freshness {
   sinceMs: number;
   lastMs: number;
@@ -44,6 +48,7 @@ export class FailoverFeed implements PriceFeed {
   readonly #active: number[];
   /** The last believed tick, by asset. */
   readonly #believedMs: number[] = [];
+  readonly #believedPrice: (number | undefined)[] = [];
   /** By feed, then by asset. */
   readonly #fresh: readonly (Freshness | undefined)[][];
   #sink: ((tick: PriceTick) => TickVerdict) | null = null;
@@ -98,11 +103,16 @@ export class FailoverFeed implements PriceFeed {
     const nowMs = this.options.nowMs();
     const active = must(this.#active[asset], 'feed of the asset');
     if (place === active || tick.boundaryMs !== undefined) return this.#pass(tick);
+    const staleForMs = nowMs - must(this.#believedMs[asset], 'time of a tick');
+    const isStale = staleForMs > STALE_MS;
+    const price = this.#believedPrice[asset] ?? tick.price;
+    if (!isStale && !agree(tick.price, price)) {
+      delete this.#fresh[place]?.[asset];
+      return FAR;
+    }
     const fresh = this.#freshness(tick, place, nowMs);
     if (fresh === null) return ON_STANDBY;
     const freshForMs = nowMs - fresh.sinceMs;
-    const staleForMs = nowMs - must(this.#believedMs[asset], 'time of a tick');
-    const isStale = staleForMs > STALE_MS;
     const isBack = place < active && freshForMs >= BACK_AFTER_MS;
     if (!isStale && !isBack) return ON_STANDBY;
     const verdict = this.#pass(tick);
@@ -118,10 +128,11 @@ export class FailoverFeed implements PriceFeed {
   }
 
   #pass(tick: PriceTick): TickVerdict {
+    const { asset, price, timeMs } = tick;
     const verdict = this.#sink?.(tick) ?? ON_STANDBY;
-    if (verdict.taken) {
-      const lastMs = must(this.#believedMs[tick.asset], 'time of a tick');
-      this.#believedMs[tick.asset] = Math.max(lastMs, tick.timeMs);
+    if (verdict.taken && timeMs >= must(this.#believedMs[asset], 'time of a tick')) {
+      this.#believedMs[asset] = timeMs;
+      this.#believedPrice[asset] = price;
     }
     return verdict;
   }

@@ -7,7 +7,7 @@ import type { ConnectionView } from './kept-connection.js';
 export interface UpdateCounts {
   /** Passed on and believed. */
   taken: number;
-  /** Passed on, and refused like any absurd or old tick. */
+  /** Refused as absurd, or like any old tick. */
   refused: number;
   /** Not used: a feed that is preferred has prices. */
   standby: number;

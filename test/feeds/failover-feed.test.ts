@@ -156,6 +156,27 @@ test('a feed whose prices are absurd is as stale as a silent one, and takes over
   assert.ok(tick(first).taken, 'at once');
 });
 
+test('a price that is far from the one in use is not passed on, and begins the half minute anew', () => {
+  const { failover, first, second, absurd, used, tick, pass } = feeds('second');
+  absurd.add('first');
+  const offered = (price: number): readonly boolean[] => {
+    pass(1_000);
+    tick(second);
+    const { detail } = { detail: 'taken', ...tick(first, 0, BTC, { price }) };
+    return [detail.includes('far'), failover.isReturning(BTC)];
+  };
+  for (const price of [151, 66, 151]) assert.deepEqual(offered(price), [true, false]);
+  for (let s = 0; s < 30; s++) assert.deepEqual(offered(s % 2 === 0 ? 150 : 67), [false, true]);
+  assert.deepEqual([offered(151), offered(100)].flat(), [true, false, false, true]);
+  assert.ok(used.every(({ source }) => source === 'second'));
+  pass(STALE_MS + 1);
+  assert.deepEqual(
+    tick(first, 0, BTC, { price: 151 }),
+    { taken: false, detail: 'absurd' },
+    'where none is in use',
+  );
+});
+
 test('with no price anywhere nothing is switched; all are polled, asked and stopped together', () => {
   const { failover, first, second, third, switches, tick, pass } = feeds();
   pass(3_600_000);

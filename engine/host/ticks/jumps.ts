@@ -17,6 +17,10 @@ export interface JumpLimits {
 
 export const DEFAULT_JUMP_LIMITS: JumpLimits = { ratioMax: 1.5, agreementMs: 30_000 };
 
+/** Neither price is more than `ratioMax` times the other. */
+export const agree = (price: number, otherPrice: number, ratioMax = DEFAULT_JUMP_LIMITS.ratioMax): boolean =>
+  price <= otherPrice * ratioMax && otherPrice <= price * ratioMax;
+
 /** Errors seldom last as long: after a quarter of an hour without a price any is believed. */
 const REFERENCE_AGE_MS_MAX = 900_000;
 /** However long the agreement has lasted, so many ticks must have come after the first of it. */
@@ -76,8 +80,7 @@ export class Jumps {
   }
 
   #agree({ price }: PriceTick, otherPrice: number): boolean {
-    const { ratioMax } = this.limits;
-    return price <= otherPrice * ratioMax && otherPrice <= price * ratioMax;
+    return agree(price, otherPrice, this.limits.ratioMax);
   }
 }
 
