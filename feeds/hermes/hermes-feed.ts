@@ -6,7 +6,7 @@
  */
 import { must } from '../../engine/base/assert.js';
 import { TICK_EVIDENCE_LENGTH_MAX } from '../../engine/host/price-tracker.js';
-import { ASSETS, type Asset, type AssetClass, assetClassOf } from '../../engine/model/domain.js';
+import { ASSETS, type Asset, type AssetClass, assetClassOf, textAt } from '../../engine/model/domain.js';
 import { ConnectedFeed, type FeedOptions } from '../live/connected-feed.js';
 import type { Dial, Ended, Listener } from '../live/kept-connection.js';
 import { type HermesService, hermesDial } from './connection.js';
@@ -38,11 +38,11 @@ export class HermesFeed extends ConnectedFeed {
     this.#dial = hermesDial(options, () => options.clock.monotonicMs(), {
       onChecked: (faults) => this.#onChecked(faults),
       onPrices: (text) => this.#onPrices(text),
-      onServiceError: (detail) => this.log.write('feed_service_error', 'service', { detail }),
+      onServiceError: (detail) => this.#tellTrouble('service', detail),
     });
     this.#recall = new HermesRecall(options, {
       onUpdate: (update, boundaryMs, signed) => this.#onRecalled(update, boundaryMs, signed),
-      onTrouble: (detail) => this.log.write('feed_service_error', 'recall', { detail }),
+      onTrouble: (detail) => this.#tellTrouble('recall', detail),
     });
   }
 
@@ -87,7 +87,14 @@ export class HermesFeed extends ConnectedFeed {
     if (asset === undefined || this.#isUnsure(asset, update)) return;
     const { price, publishTimeMs: timeMs, origin } = update;
     const evidence = origin + (signed.length > SIGNED_LENGTH_MAX ? '' : ` signed ${signed}`);
-    this.offer({ asset, price, timeMs, source: this.name, origin: evidence, boundaryMs });
+    const verdict = this.offer({ asset, price, timeMs, source: this.name, origin: evidence, boundaryMs });
+    if (verdict.taken) return;
+    const [name, at] = [textAt(ASSETS, asset), new Date(boundaryMs).toISOString()];
+    this.#tellTrouble(`recall of ${name}`, `${price} of ${name} at ${at} is not used: ${verdict.detail}`);
+  }
+
+  #tellTrouble(about: string, detail: string): void {
+    this.log.write('feed_service_error', about, { detail });
   }
 
   /** Returns whether the update was new, believed or not. */

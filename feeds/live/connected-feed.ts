@@ -8,6 +8,7 @@ import { type Ended, KeptConnection, type Listener } from './kept-connection.js'
 import { Lateness } from './lateness.js';
 import { type FeedView, type LiveFeed, ON_STANDBY, type UpdateCounts } from './live-feed.js';
 
+const STOPPED: TickVerdict = { taken: false, detail: 'the feed is stopped' };
 const NO_UPDATES: UpdateCounts = { taken: 0, refused: 0, standby: 0, repeated: 0, unsure: 0 };
 
 export interface FeedOptions {
@@ -97,11 +98,12 @@ export abstract class ConnectedFeed implements LiveFeed {
     this.#lateness[asset]?.add(this.#clock.nowMs() - timeMs);
   }
 
-  protected offer(tick: PriceTick): void {
+  protected offer(tick: PriceTick): TickVerdict {
     const counts = this.countsOf(tick.asset);
-    const verdict = this.#sink?.(tick);
+    const verdict = this.#sink?.(tick) ?? STOPPED;
     if (verdict === ON_STANDBY) counts.standby++;
-    else counts[verdict?.taken === true ? 'taken' : 'refused']++;
+    else counts[verdict.taken ? 'taken' : 'refused']++;
+    return verdict;
   }
 }
 

@@ -42,7 +42,7 @@ export const LOG_EVENTS = {
     'error',
     'price feed ids belong to other assets: this service does not price these assets',
   ),
-  feed_service_error: at('warn', 'the price service reported an error instead of an update'),
+  feed_service_error: at('warn', 'the price service reported an error, or a past price that is not used'),
   feed_malformed: at('warn', 'the price service sent a malformed message'),
   price_uncertain: at('warn', 'a price has too wide a confidence interval: not used'),
   standby_listening: at('info', 'this server is a standby; its operator port listens'),

@@ -345,6 +345,10 @@ test('the price at a boundary of the past is asked for second by second, with wh
     [NOON_S - 60, ids.slice(0, 4)],
     [NOON_S - 60, ids.slice(4)],
   ]);
+  started.feed.start(() => ({ taken: false, detail: 'too far' }));
+  started.feed.recall(1, boundaryMs);
+  const { fields } = await started.log.ofEvent('feed_service_error');
+  assert.match(String(fields['detail']), /^\d+ of ETH at 2026-06-10T12:00:00.000Z is not used: too far$/);
 });
 
 test('a question about the past that fails is asked three times, and none after the service sends us away', async (t) => {
