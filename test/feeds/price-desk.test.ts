@@ -7,6 +7,7 @@ import { readConfig } from '../../config/config.js';
 import { resolveSetup } from '../../config/setup.js';
 import { Engine } from '../../engine/engine.js';
 import { ASSETS, marketOf, NO_FAIR_SHARE, SHARE_SOURCE_CHANGED } from '../../engine/model/domain.js';
+import type { PriceTick, TickVerdict } from '../../engine/model/ports.js';
 import { defaultRules, RULES_VERSION } from '../../engine/model/rules.js';
 import { feedOfYoungest, openPrices } from '../../feeds/prices.js';
 import { SeenLog } from './support/seen.js';
@@ -14,11 +15,10 @@ import { SeenLog } from './support/seen.js';
 const US = fileURLToPath(new URL('../../../docs/calendars/us.json', import.meta.url));
 const UK = fileURLToPath(new URL('../../../docs/calendars/uk.json', import.meta.url));
 
-function deskAt(time: string, env: Record<string, string>) {
+function deskAt(time: string, env: Record<string, string>, engine = new Engine()) {
   const { config } = resolveSetup(readConfig(env), null);
   const log = new SeenLog();
   const fromMs = Date.parse(time);
-  const engine = new Engine();
   const clock = { nowMs: () => fromMs, monotonicMs: () => 0 };
   const desk = openPrices(config, engine, { masterSecret: Buffer.alloc(32), fromMs, clock, log });
   return { desk, engine, fromMs, log };
@@ -68,17 +68,49 @@ test('all files of holidays count, and one that is over is told of', () => {
   assert.deepEqual(deskAt('2027-12-29T00:01Z', {}).log.all, []);
 });
 
+/** A first round of each of BTC's markets is open, at a price of the exchange. */
+function deskOfCoinbase(more: Record<string, string> = {}) {
+  const opened = deskAt('2026-06-10T12:00Z', { TOTE_FEED: 'coinbase', ...more });
+  const { desk, engine, fromMs } = opened;
+  const rules = defaultRules('f'.repeat(64));
+  engine.apply({ kind: 'configure', timeMs: fromMs, rulesVersion: RULES_VERSION, rules });
+  engine.apply({ kind: 'depositHouse', timeMs: fromMs, amountCents: 1_000_000_00, reference: 'capital' });
+  desk.tracker.start(fromMs);
+  const tick = { asset: 0, price: 95_000, timeMs: fromMs, source: 'coinbase', origin: '' };
+  desk.tracker.offer(tick, fromMs);
+  for (const command of desk.tracker.lateOpens(fromMs)) engine.apply(command);
+  return { ...opened, tick };
+}
+
+test('a start goes on with the feed of the youngest open round, and asks Hermes for what it missed', () => {
+  const { engine, fromMs, tick } = deskOfCoinbase();
+  const timeMs = fromMs + 60_000;
+  const deskOf = (feed: string) =>
+    deskAt('2026-06-10T12:01Z', { TOTE_FEED: feed, TOTE_HERMES_API_KEY: 'some-key' }, engine).desk;
+  engine.apply({ kind: 'advance', timeMs });
+  assert.equal(feedOfYoungest(engine, 0), 'coinbase', 'the next round still waits for its price');
+  for (const [feed, graceMs] of [['coinbase', 2_000] as const, ['coinbase, hermes', 15_000] as const]) {
+    const { tracker } = deskOf(feed);
+    tracker.start(timeMs);
+    assert.deepEqual(tracker.awaited, [{ asset: 0, boundaryMs: timeMs, untilMs: timeMs + graceMs }]);
+  }
+  const hermes = { source: 'hermes', evidence: '' };
+  const at = { timeMs, boundaryMs: timeMs, priceTimeMs: timeMs };
+  engine.apply({ kind: 'boundaryPrice', asset: 0, price: 95_000, ...at, ...hermes });
+  const desk = deskOf('coinbase, hermes');
+  const sinks: ((tick: PriceTick) => TickVerdict)[] = [];
+  for (const feed of desk.liveFeeds) feed.start = (sink) => sinks.push(sink);
+  desk.feed.start(() => ({ taken: true }));
+  const taken = [0, 1].map((asset) => sinks.map((sink) => sink({ ...tick, timeMs, asset }).taken));
+  assert.deepEqual(taken.flat(), [false, true, true, false], 'ETH has no round');
+  const rules = withOverrides('f'.repeat(64), { markets: ['SOL_ONE_DAY'] });
+  engine.apply({ kind: 'configure', timeMs, rulesVersion: RULES_VERSION, rules });
+  assert.deepEqual(desk.expectedAssets(timeMs), ['BTC', 'SOL'], 'whose rounds run out');
+});
+
 test('markets for which prices are too late are counted; orders take no old ones but by TOTE_LATE_FRAMES', () => {
   const lateFor = (latenessMs: number, frames: string) => {
-    const env = { TOTE_FEED: 'coinbase', TOTE_LATE_FRAMES: frames };
-    const { desk, engine, fromMs } = deskAt('2026-06-10T12:00Z', env);
-    const rules = defaultRules('f'.repeat(64));
-    engine.apply({ kind: 'configure', timeMs: fromMs, rulesVersion: RULES_VERSION, rules });
-    engine.apply({ kind: 'depositHouse', timeMs: fromMs, amountCents: 1_000_000_00, reference: 'capital' });
-    desk.tracker.start(fromMs);
-    const tick = { asset: 0, price: 95_000, timeMs: fromMs, source: 'coinbase', origin: '' };
-    desk.tracker.offer(tick, fromMs);
-    for (const command of desk.tracker.lateOpens(fromMs)) engine.apply(command);
+    const { desk, engine, fromMs } = deskOfCoinbase({ TOTE_LATE_FRAMES: frames });
     assert.deepEqual([feedOfYoungest(engine, 0), feedOfYoungest(engine, 1)], ['coinbase', null]);
     for (const feed of desk.liveFeeds) Object.assign(feed, { latenessMs: () => latenessMs });
     const [minute, day] = [marketOf('BTC_ONE_MINUTE'), marketOf('BTC_ONE_DAY')];
@@ -94,4 +126,6 @@ test('markets for which prices are too late are counted; orders take no old ones
   assert.deepEqual(lateFor(2_000, 'none'), [4, false, true, false, true]);
   assert.deepEqual(lateFor(2_000, 'FOUR_HOURS, ONE_MINUTE'), [4, true, true, true, true]);
   assert.deepEqual(lateFor(9_000, 'FOUR_HOURS'), [5, false, false, false, false]);
+  const pushed = deskOfCoinbase({ TOTE_FEED: 'push' });
+  assert.ok(pushed.desk.orderShareE6(marketOf('BTC_ONE_MINUTE'), pushed.fromMs + 2_000) >= 0, 'not judged');
 });
