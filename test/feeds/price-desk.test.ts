@@ -94,9 +94,8 @@ test('a start goes on with the feed of the youngest open round, and asks Hermes 
     tracker.start(timeMs);
     assert.deepEqual(tracker.awaited, [{ asset: 0, boundaryMs: timeMs, untilMs: timeMs + graceMs }]);
   }
-  const hermes = { source: 'hermes', evidence: '' };
-  const at = { timeMs, boundaryMs: timeMs, priceTimeMs: timeMs };
-  engine.apply({ kind: 'boundaryPrice', asset: 0, price: 95_000, ...at, ...hermes });
+  const price = { asset: 0, price: 95_000, source: 'hermes', evidence: '' };
+  engine.apply({ kind: 'boundaryPrice', timeMs, boundaryMs: timeMs, priceTimeMs: timeMs, ...price });
   const desk = deskOf('coinbase, hermes');
   const sinks: ((tick: PriceTick) => TickVerdict)[] = [];
   for (const feed of desk.liveFeeds) feed.start = (sink) => sinks.push(sink);

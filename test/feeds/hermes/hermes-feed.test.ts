@@ -58,13 +58,14 @@ test('updates become ticks of all 14 assets, with the time and the evidence of t
     source: 'hermes',
     origin: `${HERMES_IDS.BTC} slot 307134755 confidence 2302419392e-8`,
   });
-  const fields = { conf: '3', expo: -5, publishTime: NOON_S + 1 };
-  const all = ASSETS.map((asset, i) => ({ asset, price: `${1_160_00 + i}`, ...fields }));
+  const fields = (i: number) => ({ conf: '3', expo: -5, publishTime: NOON_S + 14 - i });
+  const all = ASSETS.map((asset, i) => ({ asset, price: `${1_160_00 + i}`, ...fields(i) }));
   stream.write(eventOf(all));
   for (const [asset] of ASSETS.entries()) {
     const tick = await started.ticks.next();
     assert.deepEqual([tick.asset, tick.price], [asset, (1_160_00 + asset) / 100_000]);
   }
+  assert.equal(started.feed.newestMs, (NOON_S + 14) * 1_000, 'not that of the last to arrive');
 });
 
 test('the key is in a header only, and every asset is asked for by its symbol before the stream', async (t) => {
@@ -312,8 +313,8 @@ test('the price at a boundary of the past is asked for second by second, with wh
     prepare: ({ past }) => {
       const eth: SentPrice = { asset: 'ETH', price: '300000000000', conf: '1', publishTime: NOON_S };
       past.set(NOON_S, [btcAt(NOON_S + 2), eth]);
-      past.set(NOON_S - 1, [btcAt(NOON_S + 2)]);
-      past.set(NOON_S - 2, [btcAt(NOON_S - 2)]);
+      for (const back of [1, 2]) past.set(NOON_S - back, [btcAt(NOON_S + 2)]);
+      past.set(NOON_S - 3, [btcAt(NOON_S - 3)]);
       const conf = (asset: Asset): string => (asset === 'SOL' ? '3000000000' : '1');
       const earlier = { ...eth, publishTime: NOON_S - 60 };
       past.set(
@@ -329,7 +330,7 @@ test('the price at a boundary of the past is asked for second by second, with wh
   await streamOf(started);
   const [eth, btc] = [await started.ticks.next(), await started.ticks.next()];
   assert.deepEqual([eth.asset, eth.timeMs, eth.boundaryMs], [1, boundaryMs, boundaryMs]);
-  assert.deepEqual([btc.asset, btc.timeMs, btc.boundaryMs], [0, boundaryMs - 2_000, boundaryMs]);
+  assert.deepEqual([btc.asset, btc.timeMs, btc.boundaryMs], [0, boundaryMs - 3_000, boundaryMs]);
   assert.match(btc.origin, /^e62d.* slot \d+ confidence \S+ signed UE5BVQEAAAADuAEAAAAE$/);
   // The service is too unsure of the third price.
   for (const asset of [0, 1, 3, 4]) {
@@ -342,6 +343,7 @@ test('the price at a boundary of the past is asked for second by second, with wh
     [NOON_S, [BTC, ETH]],
     [NOON_S - 1, [BTC]],
     [NOON_S - 2, [BTC]],
+    [NOON_S - 3, [BTC]],
     [NOON_S - 60, ids.slice(0, 4)],
     [NOON_S - 60, ids.slice(4)],
   ]);
