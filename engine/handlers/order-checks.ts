@@ -111,7 +111,7 @@ function liveRound(
   }
   if (!takesBets(round, order.timeMs)) {
     const seconds = (round.lockTimeMs - round.bettingClosesMs) / 1000;
-    return reject('betting_closed', `bets are refused in the last ${seconds} seconds before the lock`);
+    return reject('betting_closed', `bets are refused in the last ${seconds} s before the lock`);
   }
   if (round.quote !== null && order.fairShareE6 < 0) {
     const { code, detail } = noShareRefusal(order.fairShareE6);
