@@ -24,16 +24,36 @@ function sleep(delayMs: number, signal?: AbortSignal): Promise<void> {
       reject(signal.reason);
       return;
     }
-    const onAbort = (): void => {
-      clearTimeout(timer);
-      reject(signal?.reason);
-    };
     const timer = timeout(delayMs, () => {
-      signal?.removeEventListener('abort', onAbort);
+      forget();
       resolve();
     });
-    signal?.addEventListener('abort', onAbort, { once: true });
+    const forget = onAbort(signal, () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    });
   });
+}
+
+const actsOf = new WeakMap<AbortSignal, Set<() => void>>();
+
+/**
+ * Calls `act` once the signal is aborted, until the function that is returned is called. A signal has one listener for
+ * all calls, because Node 20 warns of a leak from the eleventh on.
+ */
+export function onAbort(signal: AbortSignal | undefined, act: () => void): () => void {
+  if (signal === undefined) return () => undefined;
+  const acts = actsOf.get(signal) ?? new Set();
+  actsOf.set(signal, acts.add(act));
+  signal.addEventListener('abort', tellAborted, { once: true });
+  return () => {
+    acts.delete(act);
+    if (acts.size === 0) signal.removeEventListener('abort', tellAborted);
+  };
+}
+
+function tellAborted({ currentTarget }: Event): void {
+  for (const act of actsOf.get(currentTarget as AbortSignal) ?? []) act();
 }
 
 /** `setTimeout` takes no more, and would end a longer time, or one without end, at once. */

@@ -1,6 +1,6 @@
 /** One HTTP request and its answer, or the failure that it ended with. */
 import type { CurrentOdds, ErrorCode, Failure } from '../base/errors.js';
-import { timeout } from '../base/timing.js';
+import { onAbort, timeout } from '../base/timing.js';
 import type { JournalHead } from '../base/types.js';
 
 export interface Wanted {
@@ -32,14 +32,14 @@ function deadline(
   signal: AbortSignal | undefined,
 ): { readonly own: AbortSignal; readonly done: () => void } {
   const controller = new AbortController();
-  const onAbort = (): void => controller.abort();
-  const timer = timeout(timeoutMs, onAbort);
-  signal?.addEventListener('abort', onAbort, { once: true });
+  const abort = (): void => controller.abort();
+  const timer = timeout(timeoutMs, abort);
+  const forget = onAbort(signal, abort);
   return {
     own: controller.signal,
     done: () => {
       clearTimeout(timer);
-      signal?.removeEventListener('abort', onAbort);
+      forget();
     },
   };
 }

@@ -3,7 +3,7 @@
  * the next connection after a lost one.
  */
 import { type Failure, NO_MARKS, type OrderMarks, type ToteError } from '../base/errors.js';
-import { type Surroundings, timeout } from '../base/timing.js';
+import { onAbort, type Surroundings, timeout } from '../base/timing.js';
 import type { CancelledOrders, ClientMessage, Deadman, OrderResult, Position } from '../base/types.js';
 import type { CallDefaults } from '../rest/caller.js';
 import { Pace } from '../rest/pace.js';
@@ -152,7 +152,7 @@ export class StreamOrders {
       const done = (): void => {
         this.#answers.delete(id);
         clearTimeout(timer);
-        signal?.removeEventListener('abort', onAbort);
+        forget();
       };
       const answer = (outcome: Outcome): void => {
         done();
@@ -160,15 +160,14 @@ export class StreamOrders {
         const isRenewed = isInForce && isFailure(outcome) && outcome.code === 'rate_limited';
         resolve(isRenewed ? RENEWED : outcome);
       };
-      const onAbort = (): void => {
-        done();
-        reject(signal?.reason);
-      };
       const timer = timeout(timeoutMs, () => {
         this.onTimedOut();
         answer(timedOut(timeoutMs));
       });
-      signal?.addEventListener('abort', onAbort, { once: true });
+      const forget = onAbort(signal, () => {
+        done();
+        reject(signal?.reason);
+      });
       this.#answers.set(id, answer);
       send({ ...message, id });
     });

@@ -254,11 +254,14 @@ test('an attempt that gets no answer in time is given up, and the signal ends th
   assert.deepEqual([error.code, error.status], ['timed_out', 0]);
   assert.equal((await errorOf(client.placeOrder(ORDER))).isOutcomeUnknown, true);
   const controller = new AbortController();
-  const call = errorOf(client.placeOrder(ORDER, { signal: controller.signal, timeoutMs: 60_000 }));
-  await new Promise((resolve) => setImmediate(resolve));
+  const { signal } = controller;
+  const place = () => errorOf(client.placeOrder(ORDER, { signal, timeoutMs: 60_000 }));
+  const calls = Array.from({ length: 11 }, place);
+  await errorOf(client.listMarkets({ signal }));
+  assert.equal(getEventListeners(signal, 'abort').length, 1, 'Node warns of more than ten');
   controller.abort(new Error('enough'));
-  const { code, cause, attempts, isOutcomeUnknown } = await call;
-  assert.deepEqual([code, cause, attempts, isOutcomeUnknown], ['aborted', controller.signal.reason, 1, true]);
+  for (const { code, cause, attempts, isOutcomeUnknown } of await Promise.all(calls))
+    assert.deepEqual([code, cause, attempts, isOutcomeUnknown], ['aborted', signal.reason, 1, true]);
   assert.ok(timers() <= timersBefore, 'none keeps the bot from its end');
 });
 
