@@ -22,6 +22,12 @@ type Outcome = Success | Failure;
 type Message = WithoutId<Extract<ClientMessage, { op: 'order' | 'cancel' | 'cancelAll' | 'deadman' }>>;
 type WithoutId<M> = M extends unknown ? Omit<M, 'id'> : never;
 
+/**
+ * The server takes 50 messages in a second, and ends a stream that sends far more. Some are left for other messages, and
+ * some time for messages that the network has held up.
+ */
+const BURST = { max: 45, windowMs: 1_100 };
+
 /** All orders if it is empty. */
 export type CancelFilter = Omit<Extract<ClientMessage, { op: 'cancelAll' }>, 'op' | 'id'>;
 
@@ -50,8 +56,9 @@ export class StreamOrders {
     private readonly onUnarmed: (error: ToteError) => void,
     private readonly onTimedOut: () => void,
   ) {
-    const cancel = new Pace(around);
-    this.#paces = { order: new Pace(around), cancel, cancelAll: cancel, deadman: new Pace(around) };
+    const cancel = new Pace(around, BURST);
+    const [order, deadman] = [new Pace(around, BURST), new Pace(around, BURST)];
+    this.#paces = { order, cancel, cancelAll: cancel, deadman };
   }
 
   async place(toPlace: OrderToPlace, options: OrderOptions = {}): Promise<PlacedOrder> {

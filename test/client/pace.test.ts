@@ -5,7 +5,8 @@ import { test } from 'node:test';
 import { Pace } from '../../client/rest/pace.js';
 import type { WebSocketConstructor } from '../../client/stream/connection.js';
 import { StreamOrders } from '../../client/stream/orders.js';
-import { type Answer, errorOf, ORDER, Scripted } from './support/scripted.js';
+import { MESSAGES_PER_SECOND } from '../../http/stream/limits.js';
+import { type Answer, errorOf, ORDER, PLACED, Scripted } from './support/scripted.js';
 
 const WINDOW_MS = 60_000;
 const DEFAULTS = { timeoutMs: 9_000, retryForMs: 0 };
@@ -94,7 +95,7 @@ function streamOrders() {
   const { time } = new Scripted([]);
   const [nothing, fail] = [() => undefined, () => assert.fail()];
   const orders = new StreamOrders(() => 1, DEFAULTS, time, nothing, fail, fail);
-  return { orders, slept: time.slept };
+  return { orders, time, slept: time.slept };
 }
 
 test('over the stream cancellations wait after a refusal of one, and an order does not', async (t) => {
@@ -111,6 +112,19 @@ test('over the stream cancellations wait after a refusal of one, and an order do
   await errorOf(orders.place(ORDER, { signal }));
   // No call that has ended is late.
   t.mock.timers.tick(DEFAULTS.timeoutMs);
+});
+
+test('over the stream no second has more messages than the server takes', async () => {
+  const { orders, time } = streamOrders();
+  const sentMs: number[] = [];
+  orders.onConnected(() => {
+    sentMs.push(time.nowMs());
+    orders.onAnswer(1, { data: PLACED, nextCursor: null });
+  });
+  for (let call = 0; call < 200; call++) await orders.place(ORDER);
+  const most = sentMs.map((fromMs) => sentMs.filter((at) => at >= fromMs && at < fromMs + 1_000).length);
+  assert.ok(Math.max(...most) <= MESSAGES_PER_SECOND, `${Math.max(...most)} in a second`);
+  assert.ok((sentMs.at(-1) ?? 0) - (sentMs[0] ?? 0) < 5_000, 'most of what it takes is used');
 });
 
 test('a countdown waits behind no cancellation, and a renewal that is limited has renewed it', async () => {
