@@ -112,12 +112,13 @@ class HubBench {
       },
     });
   }
-  open(): FakeSocket {
+  open(isAccepted = true): FakeSocket {
     const { key, account, secret } = this.bettor;
     const socket = new FakeSocket();
     const upgrade = {
       protocols: '',
       accept: (_protocol: string, opened: (socket: StreamSocket) => StreamOwner) => {
+        if (!isAccepted) return;
         socket.owner = opened(socket);
         socket.owner.onOpen();
       },
@@ -243,8 +244,8 @@ test('pings and heartbeats go out in slices that take a turn each', () => {
 
 test('a client that gives no sign of life to two pings is told so, and no other', () => {
   const bench = new HubBench();
-  const [stopped, answering, sending] = [bench.open(), bench.open(), bench.open()];
-  for (const socket of [stopped, sending]) socket.answersPings = false;
+  const [stopped, answering, sending, reading] = [bench.open(), bench.open(), bench.open(), bench.open()];
+  for (const socket of [stopped, sending, reading]) socket.answersPings = false;
   const pings: number[] = [];
   for (let round = 0; round < 4; round++) {
     assert.equal(stopped.closedWith, round < 3 ? null : '4408 slow_consumer');
@@ -252,7 +253,9 @@ test('a client that gives no sign of life to two pings is told so, and no other'
     bench.after(1);
     pings.push(stopped.pings);
     if (round === 1) bench.ask(sending, { op: 'ping' });
+    if (round === 1) reading.drain();
   }
+  assert.equal(reading.closedWith, null, 'what waited for it was read');
   assert.deepEqual(pings, [1, 2, 2, 2]);
   assert.deepEqual([stopped.sent.at(-1)?.type, answering.closedWith ?? sending.closedWith], ['error', null]);
   answering.waitingBytes = 1024 * 1024 + 1;
@@ -267,11 +270,27 @@ test('the first fifty messages of a second are answered, and further ones refuse
     bench.after(afterMs);
     for (let sent = 0; sent < pings; sent++) bench.ask(socket, { op: 'ping' });
     const pongs = socket.take('pong').length;
-    assert.equal(socket.take('error').length, pings - pongs);
+    const refused = socket.take('error').filter(({ retryAfterSeconds }) => retryAfterSeconds === 1);
+    assert.equal(refused.length, pings - pongs);
     return pongs;
   };
   assert.deepEqual([answered(52, 0), answered(1, 999), answered(51, 1)], [50, 0, 50]);
   for (let second = 0; second < 10; second++) assert.equal(answered(50, 1_000), 50);
+});
+
+test('ten messages in a row that are not understood end a stream, and not ten in all', () => {
+  const bench = new HubBench();
+  const socket = bench.open();
+  for (let sent = 1; sent < 20; sent++) bench.ask(socket, { op: sent === 10 ? 'ping' : 'dance' });
+  assert.equal(socket.closedWith, null);
+  bench.ask(socket, { op: 'dance' });
+  assert.equal(socket.closedWith, '4400 invalid_request');
+});
+
+test('an upgrade that comes about no more takes none of the streams of its key', () => {
+  const bench = new HubBench();
+  for (let failed = 0; failed < 20; failed++) bench.open(false);
+  assert.equal(bench.open().take('heartbeat').length, 1);
 });
 
 test('answers of a stream that come one behind the other go out together, and nothing overtakes them', async () => {
@@ -309,13 +328,15 @@ test('a server that stops answers what waits, and does not take that for the end
   const bench = new HubBench();
   const [gone, staying, other] = [bench.open(), bench.open(), bench.open()];
   for (const socket of [gone, staying, gone]) bench.ask(socket, { op: 'deadman', seconds: 5 });
+  bench.ask(other, { op: 'deadman', seconds: 0 });
   for (const socket of [gone, other]) socket.close(1006, 'gone');
-  const asked = ['first: true', 'first: true', 'first: false', 'deadmanEnded'];
+  const asked = ['first: true', 'first: true', 'first: false', 'first: false', 'deadmanEnded'];
   assert.deepEqual(bench.asked, asked);
   bench.api.settle();
-  const [, late, awaited, later] = bench.told;
+  const [, late, awaited, , later] = bench.told;
   for (const tell of [late, later]) tell?.();
   const closed = bench.hub.close();
+  assert.throws(() => bench.open(), { code: 'shutting_down' });
   assert.equal(staying.closedWith, null);
   awaited?.();
   await closed;
