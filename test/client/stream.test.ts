@@ -13,6 +13,8 @@ import { realSurroundings, type Surroundings } from '../../client/base/timing.js
 import { ToteClient } from '../../client/client.js';
 import { Connection, type WebSocketConstructor, type WebSocketLike } from '../../client/stream/connection.js';
 import type { StreamOptions, StreamState, ToteStream } from '../../client/stream/stream.js';
+import { Subscription } from '../../client/stream/subscription.js';
+import { Subscriptions } from '../../client/stream/subscriptions.js';
 import { MESSAGE_BYTES_MAX } from '../../http/stream/limits.js';
 import { Seen } from '../feeds/support/seen.js';
 import { fixedPort } from '../support/fixed-port.js';
@@ -300,6 +302,35 @@ test('a subscription that is refused, at once or after a lost connection, is tol
   assert.equal((await (await script.line()).next())['channel'], 'markets');
 });
 
+test('a subscription that waits for a rate limit is not asked for once it is over, or by a later connection', async () => {
+  const asked: unknown[] = [];
+  const waits: (() => void)[] = [];
+  const pause = () => new Promise<void>((resolve) => waits.push(resolve));
+  const subscriptions = new Subscriptions(() => asked.length, pause);
+  const connect = () => subscriptions.onConnected(({ op }) => asked.push(op));
+  const limit = () =>
+    subscriptions.onError(asked.length - 1, { code: 'rate_limited', detail: '', retryAfterMs: 1 });
+  let resyncs = 0;
+  const add = () =>
+    void subscriptions.add(new Subscription('fills', { onResync: () => resyncs++ }, () => undefined));
+  connect();
+  add();
+  limit();
+  subscriptions.remove('fills');
+  add();
+  limit();
+  waits.shift()?.();
+  await new Promise((resolve) => setImmediate(resolve));
+  subscriptions.onChannelMessage({ type: 'fills', ...AT, data: [] });
+  subscriptions.onDisconnected();
+  connect();
+  for (const resume of waits) resume();
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.deepEqual(asked, ['subscribe', 'unsubscribe', 'subscribe', 'subscribe']);
+  subscriptions.onSubscribed(3, 200, 'one');
+  assert.equal(resyncs, 1, 'it had a message, and no position to resume at');
+});
+
 test('an order that is aborted after it was sent is unknown, and its error has the key', async () => {
   const { stream, line } = await connected();
   const controller = new AbortController();
@@ -575,6 +606,10 @@ test('a stream on which nothing happens goes on to a machine where something has
   const [still, other] = [await Script.start(), await Script.start()];
   still.open({}, [other.url]);
   const first = await still.line();
+  first.send(...Array.from({ length: 20 }, (_, beat) => ({ ...HEARTBEAT, seq: beat })));
+  first.socket.ping();
+  await once(first.socket, 'pong');
+  assert.deepEqual(still.dialled, [still.url]);
   first.send(...Array.from({ length: 11 }, () => HEARTBEAT));
   await once((await other.line()).socket, 'close');
   assert.equal(first.socket.readyState, WebSocket.OPEN);
