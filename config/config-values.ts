@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { orRefuse } from '../engine/base/attempt.js';
 import { utcMsOf } from '../engine/base/iso-text.js';
-import { AMOUNT_CENTS_MAX, centsOfDollars } from '../engine/base/money.js';
+import { AMOUNT_CENTS_MAX, centsOfText } from '../engine/base/money.js';
 import { isOperatorToken, OPERATOR_TOKEN_FORM } from '../engine/model/operators.js';
 import type { Setup } from '../engine/model/setup.js';
 import { contradictions, withOverrides } from './compose.js';
@@ -138,10 +138,8 @@ export const hoursOrDaysOrAll: Parser<number | null> = (text) => {
   return Number(count) * (unit === 'h' ? 3_600_000 : 86_400_000);
 };
 
-/** With at most two decimals, with or without commas between thousands. */
 export const dollars: Parser<number> = (text) => {
-  const wellFormed = /^(\d+|\d{1,3}(,\d{3})+)(\.\d{1,2})?$/.test(text);
-  const cents = wellFormed ? centsOfDollars(Number(text.replaceAll(',', ''))) : null;
+  const cents = centsOfText(text);
   if (cents === null) {
     throw new Expected('an amount in dollars with at most two decimals, such as 1,000,000.00');
   }

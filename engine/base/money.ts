@@ -63,5 +63,11 @@ export function centsOfDollars(dollars: number): number | null {
   return cents === 0 ? 0 : cents;
 }
 
+/** As people write an amount: at most two decimals, with or without commas between thousands. */
+export function centsOfText(text: string): number | null {
+  const isWellFormed = /^(\d+|\d{1,3}(,\d{3})+)(\.\d{1,2})?$/.test(text);
+  return isWellFormed ? centsOfDollars(Number(text.replaceAll(',', ''))) : null;
+}
+
 /** Exact in JSON: cents / 100 prints with at most two decimals. */
 export const dollarsOfCents = (cents: number): number => cents / 100;

@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import {
   AMOUNT_CENTS_MAX,
   centsOfDollars,
+  centsOfText,
   dollarsOfCents,
   oddsE4,
   payoutCents,
@@ -65,4 +66,10 @@ test('dollars convert to cents and back, and more than two decimals are refused'
     equal(centsOfDollars(dollars), null, String(dollars));
   deepEqual([0.07, 1.1, 4.35, 1e13].map(centsOfDollars), [7, 110, 435, 1e15]);
   ok(Object.is(centsOfDollars(-0), 0));
+});
+
+test('an amount as people write it has commas between thousands, and nowhere else', () => {
+  deepEqual(['0.5', '1,000.50', '12,345,678'].map(centsOfText), [50, 100_050, 1_234_567_800]);
+  for (const text of ' 10,50 1,5 1,,000 ,100 1e3 -5 +5 .5 5. 0x10 0.001'.split(' '))
+    equal(centsOfText(text), null, text);
 });

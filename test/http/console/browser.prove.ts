@@ -225,6 +225,8 @@ test('a limit order that waits, a key that gets an expiry, and both in the audit
   await row.getByText('cancelled').waitFor();
   for (const said of ['done.', 'not again']) {
     await page.getByRole('button', { name: 'Deposit' }).click();
+    await page.getByLabel('Amount').fill('10,50');
+    await page.getByText('Enter an amount').waitFor();
     await page.getByLabel('Amount').fill('5');
     await page.getByLabel('Reference').fill('wire 77');
     await confirm(page, 'Deposit');

@@ -8,7 +8,7 @@ import { centsIn, usd } from '../state/format.js';
 
 const RANDOM_BYTES = 6;
 export const NO_REFERENCE = 'Enter a reference.';
-export const NO_AMOUNT = 'Enter an amount above zero with at most two decimals.';
+export const NO_AMOUNT = 'Enter an amount above zero with at most two decimals, such as 1,000.50.';
 
 interface Balance {
   /** In the operator API. */

@@ -1,4 +1,5 @@
 /** Money, times, prices and ids as operators read them. Money is counted in whole cents, and times are UTC. */
+import { centsOfText } from '../../../../engine/base/money.js';
 import { MARKET_IDS, parseRoundId } from '../../../../engine/model/domain.js';
 import { linkTo } from './route.js';
 
@@ -19,14 +20,8 @@ const dollarText = (dollars: number, decimals: number): string =>
 const withDecimals = (value: number, decimals: number): string =>
   value.toLocaleString('en-US', { minimumFractionDigits: decimals, maximumFractionDigits: decimals });
 
-const AMOUNT = /^\d{1,13}(\.\d{1,2})?$/;
-
 /** null if the typed text is no amount above zero. */
-export function centsIn(text: string): number | null {
-  const typed = text.trim().replace(/^\$/, '').replaceAll(',', '');
-  const cents = AMOUNT.test(typed) ? Math.round(Number(typed) * 100) : 0;
-  return cents > 0 ? cents : null;
-}
+export const centsIn = (text: string): number | null => centsOfText(text.trim().replace(/^\$/, '')) || null;
 
 export const count = (value: number): string => value.toLocaleString('en-US');
 
