@@ -375,6 +375,14 @@ test('the overview names what needs attention, and goes on by itself after a res
     await page.getByRole('link', { name: 'Overview' }).click();
     await attention.waitFor();
     assert.equal(await page.getByRole('dialog').count(), 0, 'what the one before had begun is over');
+    await page.route('**/trading', async (route) => {
+      const response = await route.fetch();
+      await endSession();
+      await route.fulfill({ response });
+    });
+    await page.getByRole('button', { name: 'Stop trading' }).click();
+    await confirm(page, 'Stop trading');
+    await page.getByText('Its last request, Stop trading: done.').waitFor();
   } finally {
     await page.close();
     await second.remove();

@@ -9,7 +9,7 @@ import { signal } from '@preact/signals';
 import { type ComponentChildren, Fragment, type JSX } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import type { OperatorRole } from '../../../../engine/model/operators.js';
-import { may, operator, type Request } from '../state/api.js';
+import { type Answer, endedBecause, may, operator, type Request, session } from '../state/api.js';
 import { isFresh } from '../state/live.js';
 import { type Field, FieldInput, initialOf, type Values } from './field.js';
 
@@ -97,6 +97,17 @@ function missingIn(form: EventTarget | null, { next }: Action, typed: Values): s
   return next === undefined && !typed['reason'] ? 'Give a reason.' : '';
 }
 
+/** Money or a key may have moved: whoever logs in next must not do it again. */
+function tellLate(action: Action, answer: Answer<unknown>): void {
+  const told = session.value === null ? endedBecause : notice;
+  told.value = `The session has ended. Its last request, ${titleOf(action)}: ${answer.ok ? doneBy(action) : answer.error}`;
+}
+
+function doneBy({ next, result }: Action): string {
+  if (next !== undefined) return 'nothing was changed.';
+  return result === undefined ? 'done.' : 'done, and its answer was not shown.';
+}
+
 const REASON: Field = { name: 'reason', label: 'Reason', hint: 'It is kept in the journal with your name.' };
 
 function OpenDialog({ action, onDone, by, first }: Opened): JSX.Element {
@@ -134,7 +145,7 @@ function OpenDialog({ action, onDone, by, first }: Opened): JSX.Element {
     const [method, path, body, headers] = action.request(typed);
     const answer = await operator(method, path, { ...body, reason: typed['reason'] }, headers);
     // The session has ended meanwhile, and the next one may be another operator's.
-    if (dialog.current === null) return;
+    if (dialog.current === null) return tellLate(action, answer);
     setBusy(false);
     if (answer.ok) return finish(answer.data, answer.isReplay);
     setError(answer.error);

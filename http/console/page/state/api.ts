@@ -30,7 +30,7 @@ let renewedMs = 0;
 const LOST =
   'The server did not answer. If this was a change, it may have been made all the same: look before you try again.';
 const ENDED = 'Your session has ended. Log in again.';
-const NOT_DONE = 'Your session had ended: nothing was changed. Log in again, and begin anew.';
+const NOT_DONE = 'nothing was changed.';
 
 /** `undefined` until the server has said whether there is one. */
 export const session = signal<SessionResource | null | undefined>(undefined);
@@ -74,7 +74,7 @@ export async function logOut(): Promise<string> {
 }
 
 function endSession(reason: string): void {
-  if (session.value !== null || reason === NOT_DONE) endedBecause.value = reason;
+  if (session.value !== null) endedBecause.value = reason;
   session.value = null;
 }
 
@@ -99,8 +99,9 @@ async function send<T>(
     const answer = (await response.json()) as { data: T; error?: string; nextCursor?: string | null };
     const { data, error, nextCursor = null } = answer;
     if (error === undefined) return { ok: true, data, nextCursor, isReplay };
-    if (response.status === 401) endSession(method === 'GET' || path === SESSION_PATH ? ENDED : NOT_DONE);
-    return { ok: false, error };
+    if (response.status !== 401) return { ok: false, error };
+    endSession(ENDED);
+    return { ok: false, error: method === 'GET' || path === SESSION_PATH ? error : NOT_DONE };
   } catch {
     return { ok: false, error: LOST };
   }
