@@ -197,7 +197,8 @@ const WARNINGS: Declared = {
   },
   snapshot_old: {
     what: 'the newest snapshot is older than an hour: a restart takes longer',
-    advice: 'shadow in /status says why; npx tote snapshot DATA_DIR writes one.',
+    advice:
+      'shadow in /status says why. npx tote snapshot DATA_DIR writes one for the next start; the alarm stays.',
     ...secondsSince('unsavedSinceMs'),
     unit: 's',
     above: 3_600,
