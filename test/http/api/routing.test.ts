@@ -46,7 +46,7 @@ test('a known path says which methods it takes', () => {
         const options = api.send('OPTIONS', `${base}${path}`, { key });
         assert.deepEqual([options.status, options.text, options.headers.get('allow')], [204, '', allow]);
         assert.equal(options.headers.get('content-type'), undefined);
-        const others = ['PUT', 'PATCH', 'DELETE', 'TRACE', 'BREW', 'get'];
+        const others = ['HEAD', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'BREW', 'get'];
         for (const method of others.filter((one) => !allow.split(', ').includes(one))) {
           const reply = api.send(method, `${base}${path}`, { key });
           assert.deepEqual([reply.status, codeOf(reply)], [405, 'method_not_allowed'], `${method} ${path}`);

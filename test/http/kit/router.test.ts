@@ -1,4 +1,4 @@
-/** The router that both APIs share: any method, any shape of path, and a known path's word to other methods. */
+/** The router that both APIs share: any shape of path. `routing.test.ts` has a known path's word to other methods. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Method, type Routed, Router } from '../../../http/kit/router.js';
@@ -49,22 +49,10 @@ test('a route is found by its method and path, below each base', () => {
   }
 });
 
-test('HEAD is found where GET is, and nowhere else', () => {
-  assert.equal(find('HEAD', '/v1/markets/ETH'), 'GET /markets/{id} ETH');
-  assert.equal(find('HEAD', '/v1/orders/quote'), 'only POST, OPTIONS');
-});
-
 test('a literal segment takes precedence over a parameter, if it leads to a route', () => {
   assert.equal(find('DELETE', '/v1/orders/quote'), 'only POST, OPTIONS');
   assert.equal(find('GET', '/v1/markets/all'), 'GET /markets/{id} all');
   assert.equal(find('GET', '/v1/markets/all/rounds'), 'GET /markets/{id}/rounds all');
-});
-
-test('a known path says which methods it takes', () => {
-  assert.equal(find('PUT', '/v1/orders'), 'only GET, HEAD, POST, OPTIONS');
-  assert.equal(find('get', '/v1/orders'), 'only GET, HEAD, POST, OPTIONS');
-  assert.equal(find('POST', '/v1/orders/bet_1'), 'only DELETE, OPTIONS');
-  assert.equal(find('DELETE', '/v1/a/1/b/2'), 'only GET, HEAD, PATCH, OPTIONS');
 });
 
 test('all other paths are unknown, however odd', () => {
