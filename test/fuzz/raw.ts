@@ -27,55 +27,26 @@ const REQUEST_LINES = [
 
 /** Most contradict each other or give the end of the request in an unusual way. */
 const FRAMINGS = [
-  'Content-Length: {n}\r\nContent-Length: {m}',
-  'Content-Length: {n}\r\nTransfer-Encoding: chunked',
+  ...['Content-Length: {n}\r\nContent-Length: {m}', 'Content-Length: {n}\r\nTransfer-Encoding: chunked'],
   'Transfer-Encoding: chunked\r\nContent-Length: {n}',
-  'Transfer-Encoding: chunked\r\nTransfer-Encoding: identity',
-  'Transfer-Encoding: xchunked',
-  'Transfer-Encoding: chunked, chunked',
-  'Transfer-Encoding:\tchunked',
-  'Transfer-Encoding : chunked',
-  'Transfer_Encoding: chunked',
-  'Transfer-Encoding: \x0bchunked',
-  'Content-Length: +{n}',
-  'Content-Length: -{n}',
-  'Content-Length: {n}.0',
-  'Content-Length: 0x{n}',
-  'Content-Length: {n}, {n}',
-  'Content-Length: 99999999999999999999',
-  'Content-Length: {n} ',
-  'Content-Length:\r\n {n}',
-  'Content-Length : {n}',
-  'content-length: 00{n}',
-  'X: y\nContent-Length: {n}',
+  ...['Transfer-Encoding: chunked\r\nTransfer-Encoding: identity', 'Transfer-Encoding: xchunked'],
+  ...['Transfer-Encoding: chunked, chunked', 'Transfer-Encoding:\tchunked', 'Transfer-Encoding : chunked'],
+  ...['Transfer_Encoding: chunked', 'Transfer-Encoding: \x0bchunked', 'Content-Length: +{n}'],
+  ...['Content-Length: -{n}', 'Content-Length: {n}.0', 'Content-Length: 0x{n}', 'Content-Length: {n}, {n}'],
+  ...['Content-Length: 99999999999999999999', 'Content-Length: {n} ', 'Content-Length:\r\n {n}'],
+  ...['Content-Length : {n}', 'content-length: 00{n}', 'X: y\nContent-Length: {n}'],
   'X: y\rContent-Length: {n}',
 ];
 
 const CHUNKED_BODIES = [
-  '0\r\n\r\n',
-  '2\r\n{}\r\n0\r\n\r\n',
-  '2;ext=1\r\n{}\r\n0\r\n\r\n',
-  '2\n{}\n0\n\n',
-  'FFFFFFFFFFFFFFFFF\r\n{}\r\n0\r\n\r\n',
-  '-2\r\n{}\r\n0\r\n\r\n',
-  '0x2\r\n{}\r\n0\r\n\r\n',
-  '2\r\n{}0\r\n\r\n',
-  '2\r\n{}\r\n0\r\nX-Trailer: 1\r\n\r\n',
-  '\r\n\r\n',
-  '3\r\n{}\r\n0\r\n\r\n',
+  ...['0\r\n\r\n', '2\r\n{}\r\n0\r\n\r\n', '2;ext=1\r\n{}\r\n0\r\n\r\n', '2\n{}\n0\n\n'],
+  ...['FFFFFFFFFFFFFFFFF\r\n{}\r\n0\r\n\r\n', '-2\r\n{}\r\n0\r\n\r\n', '0x2\r\n{}\r\n0\r\n\r\n'],
+  ...['2\r\n{}0\r\n\r\n', '2\r\n{}\r\n0\r\nX-Trailer: 1\r\n\r\n', '\r\n\r\n', '3\r\n{}\r\n0\r\n\r\n'],
 ];
 
 const HEADER_LINES = [
-  ': no name',
-  'no colon',
-  'X-\x00: nul',
-  'X-Y: a\x00b',
-  `X-Long: ${'x'.repeat(20_000)}`,
-  ' folded: yes',
-  'X-Y: a\r\n folded',
-  'X Y: space in a name',
-  'Host: other',
-  '\xff\xfe: name',
+  ...[': no name', 'no colon', 'X-\x00: nul', 'X-Y: a\x00b', `X-Long: ${'x'.repeat(20_000)}`],
+  ...[' folded: yes', 'X-Y: a\r\n folded', 'X Y: space in a name', 'Host: other', '\xff\xfe: name'],
 ];
 
 const ORDER = '{"marketId":"BTC_ONE_DAY","prediction":"UP","amount":1}';

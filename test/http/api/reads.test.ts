@@ -238,11 +238,7 @@ test('no read waits for a journal that is behind', () => {
   const [stranger, body] = [api.bettor(), { marketId: MARKET, prediction: 'UP', amount: 1 }];
   const roundId = `${MARKET}_${Math.floor(api.clock.wallMs / MINUTE_MS)}`;
   const reads = [
-    'orders',
-    'positions',
-    'account',
-    'account/ledger',
-    'orders/by-idempotency-key/k',
+    ...['orders', 'positions', 'account', 'account/ledger', 'orders/by-idempotency-key/k'],
     `rounds/${roundId}`,
   ];
   const answers = (key: string) => [

@@ -35,13 +35,9 @@ const REPLIES = [
   ...each('DELETE /v1/orders', '200, 400 invalid_request'),
   ...each('GET', '/v1/markets 200, /v1/markets/{id} 200, /v1/prices 200, /v1/orders 200, /v1/positions 200'),
   ...each('GET', '/v1/rounds/{id} 200, /v1/openapi.json 200'),
-  'replay through another gateway',
-  'GET /v1/markets/{id} 404 market_not_found',
-  'GET /v1/rounds/{id} 404 round_not_found',
-  'GET /v1/orders 400 invalid_request',
-  'GET /v1/nowhere 404 not_found',
-  'HEAD /v1/prices 200',
-  'OPTIONS /v1/orders 204',
+  ...['replay through another gateway', 'GET /v1/markets/{id} 404 market_not_found'],
+  ...['GET /v1/rounds/{id} 404 round_not_found', 'GET /v1/orders 400 invalid_request'],
+  ...['GET /v1/nowhere 404 not_found', 'HEAD /v1/prices 200', 'OPTIONS /v1/orders 204'],
   'PUT /v1/orders 405 method_not_allowed',
 ];
 
@@ -58,10 +54,8 @@ const OPERATOR = [
   ...each('POST /operator/v1/prices', '200, 400 price_refused'),
   ...each('POST /operator/v1/rounds/{id}/void', '200, 404 round_not_found, 409 round_already_resolved'),
   ...each('POST /operator/v1/house/deposits', '201, 201 replay, 409 reference_conflict'),
-  'POST /operator/v1/clock 409 clock_not_manual',
-  'PUT /operator/v1/trading 200',
-  'PUT /operator/v1/house 405 method_not_allowed',
-  'GET /operator/v1/nowhere 404 not_found',
+  ...['POST /operator/v1/clock 409 clock_not_manual', 'PUT /operator/v1/trading 200'],
+  ...['PUT /operator/v1/house 405 method_not_allowed', 'GET /operator/v1/nowhere 404 not_found'],
   'GET /readyz 200',
 ];
 
