@@ -14,7 +14,7 @@ export function httpRequest(
   path: string,
   headers: Headers,
   body: string,
-  { host }: Site = LOCAL,
+  { host }: Site,
 ): string {
   const own: Headers =
     body === ''
@@ -36,7 +36,7 @@ export function orderRequest(
     readonly amount: number;
     readonly expectedPercent?: number;
   },
-  site: Site = LOCAL,
+  site: Site,
 ): { readonly text: string; readonly serialAt: number } {
   const headers: Headers = [
     ['X-API-Key', apiKey],

@@ -162,7 +162,7 @@ export function isSnapshotNamed(name: string, path: string, rest: Rest = noRest)
 }
 
 /** The first half of the SHA-256, 32 hex digits. Reads in pieces: a file may be larger than a buffer can be. */
-function hashFile(path: string, rest: Rest = noRest): string {
+function hashFile(path: string, rest: Rest): string {
   using file = openFile(path, 'r');
   const hash = createHash('sha256');
   const buffer = Buffer.allocUnsafe(HASH_BYTES);

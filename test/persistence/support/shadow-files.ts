@@ -72,7 +72,7 @@ export class HotSide {
 export const newestOnly = (newest: number): SnapshotsKept => ({ newest, hourlyMs: 0, dailyMs: 0 });
 
 /** Never a snapshot by itself, and nothing is deleted, unless a test asks for it. */
-export function shadowOptions(dir: DataDir, changes: Partial<ShadowOptions> = {}): ShadowOptions {
+export function shadowOptions(dir: DataDir, changes: Partial<ShadowOptions>): ShadowOptions {
   return {
     dir,
     signing: TEST_SIGNING,

@@ -104,7 +104,7 @@ export function checkAnswer(
   if (!isSuccess) assert.match(error, /^[a-z_]+(: \S.*)?$/, `${what}: error`);
 }
 
-function limitsOf(headers: Headers, what = 'answer'): RateLimit {
+function limitsOf(headers: Headers, what: string): RateLimit {
   const read = (name: string): number => {
     const value = headers.get(`X-RateLimit-${name}`) ?? '';
     assert.match(value, /^\d+$/, `${what}: X-RateLimit-${name}`);

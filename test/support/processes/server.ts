@@ -151,7 +151,7 @@ interface Refusal extends Shutdown {
   readonly logText: string;
 }
 
-export async function startRefused(options: ServerOptions = {}): Promise<Refusal> {
+export async function startRefused(options: ServerOptions): Promise<Refusal> {
   const dataDir = options.dataDir ?? newDataDir();
   try {
     const ending = await new Run(dataDir, options).ended;
