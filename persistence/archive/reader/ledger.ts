@@ -1,4 +1,4 @@
-/** The ledger of an account in the archive, newest first, read no further than the answer goes. */
+/** The ledger of an account in the archive, newest first, read little further than the answer goes. */
 import type Database from 'better-sqlite3';
 import type { Cell } from '../../../engine/base/rows-text.js';
 import type {
@@ -23,6 +23,12 @@ import {
 
 const END: LedgerPlace = { seq: Number.MAX_SAFE_INTEGER, item: Number.MAX_SAFE_INTEGER };
 
+/**
+ * An answer passes over so many lost bets, which have no entry, and may have fewer entries than asked for. Thousands may
+ * be lost in one round, each to be read from blocks of its own, while all other questions wait.
+ */
+const LOST_MAX = 200;
+
 /** An entry, or a balance that no entry led to. */
 export type Balance = Pick<LedgerEntry, 'account' | 'timeMs' | 'amountCents' | 'balanceCents'>;
 
@@ -37,9 +43,15 @@ export class AccountLedger {
 
   answer({ account, before, limit }: LedgerQuestion): LedgerAnswer {
     const entries: LedgerEntryView[] = [];
-    let oldest: LedgerEntry | null = null;
+    let oldest: Balance | null = null;
+    let lost = 0;
     for (const { seq, item, event } of this.events(account, before ?? END)) {
       const entry = ledgerEntryOf(seq, event);
+      if (entry === null && event.type === 'betSettled') {
+        oldest = { account, timeMs: event.timeMs, amountCents: 0, balanceCents: event.newBalanceCents };
+        lost += 1;
+        if (lost === LOST_MAX) return { entries, nextBefore: { seq, item } };
+      }
       if (entry === null) continue;
       oldest = entry;
       // The last answer ended with this entry.
