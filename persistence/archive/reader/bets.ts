@@ -23,12 +23,15 @@ import { archivedBet, filledAtMs, isBet, termsOf } from './streams.js';
 
 /** With a filter an answer may have fewer bets than asked for, because it reads no more placements than this. */
 const READ_MAX = 5_000;
+/** Each of an account's may lie in a block of its own, which takes twenty times as long. */
+const READ_OF_ACCOUNT_MAX = 500;
 
 export function betsOf(blocks: ArchiveBlocks, rounds: ArchivedRounds, question: BetsQuestion): BetsAnswer {
   const { status, market, roundNumber, beforeMs, clientOrderId, limit } = question;
   // Bets of a round are placed in its window.
   const windowFromMs = market === null || roundNumber === null ? 0 : roundNumber * timeFrameMs(market);
   const fromMs = Math.max(question.fromMs ?? 0, windowFromMs);
+  const readMax = question.account === null ? READ_MAX : READ_OF_ACCOUNT_MAX;
   const bets: ArchivedBetView[] = [];
   let read = 0;
   let last = 0;
@@ -44,7 +47,7 @@ export function betsOf(blocks: ArchiveBlocks, rounds: ArchivedRounds, question: 
     const isMeant =
       view !== null && (status === 'all' || (status === 'settled') === (view.settledSeq !== null));
     // The answer ends before the next bet that is asked for, so that no later answer is empty.
-    if (read === READ_MAX || (isMeant && bets.length === limit)) return { bets, nextBeforeBet: last };
+    if (read === readMax || (isMeant && bets.length === limit)) return { bets, nextBeforeBet: last };
     if (isMeant) bets.push(view);
     last = placed.bet;
     read += 1;
