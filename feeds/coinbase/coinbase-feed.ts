@@ -20,7 +20,7 @@ const PRODUCTS: ReadonlyMap<string, Asset> = new Map(
 
 export class CoinbaseFeed extends ConnectedFeed {
   protected readonly excluded = new Map<Asset, string>();
-  readonly #lastIds: (number | undefined)[] = [];
+  readonly #last: (Book | undefined)[] = [];
 
   constructor(private readonly options: CoinbaseOptions) {
     super(
@@ -61,17 +61,19 @@ export class CoinbaseFeed extends ConnectedFeed {
     }
   }
 
-  #onBook({ product, id, bid, ask, price, spread, timeMs }: Book): boolean {
+  #onBook(book: Book): boolean {
+    const { product, id, bid, ask, price, spread, timeMs } = book;
     const name = PRODUCTS.get(product);
     if (name === undefined) return false;
     const asset = ASSETS.indexOf(name);
-    const lastId = this.#lastIds[asset];
-    if (lastId !== undefined && id <= lastId) {
+    const last = this.#last[asset];
+    // A later one with a lower id follows a wrong id, or the exchange counts anew.
+    if (last !== undefined && id <= last.id && timeMs <= last.timeMs) {
       this.countsOf(asset).repeated++;
       return false;
     }
-    this.#lastIds[asset] = id;
-    this.hears(asset, timeMs);
+    if (!this.hears(asset, timeMs)) return true;
+    this.#last[asset] = book;
     const origin = `${product} trade ${id} bid ${bid} ask ${ask}`;
     this.offer({ asset, price, spread, timeMs, source: this.name, origin });
     return true;

@@ -105,8 +105,8 @@ export class HermesFeed extends ConnectedFeed {
       counts.repeated++;
       return false;
     }
+    if (!this.hears(asset, publishTimeMs)) return true;
     this.#heard[asset] = { publishTimeMs, slot, price };
-    this.hears(asset, publishTimeMs);
     if (!this.#isUnsure(asset, update))
       this.offer({ asset, price, timeMs: publishTimeMs, source: this.name, origin });
     return true;

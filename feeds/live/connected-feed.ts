@@ -9,6 +9,8 @@ import { Lateness } from './lateness.js';
 import { type FeedView, type LiveFeed, ON_STANDBY, type UpdateCounts } from './live-feed.js';
 
 const STOPPED: TickVerdict = { taken: false, detail: 'the feed is stopped' };
+/** Remembered, a time further ahead of the clock would make all prices until then old ones. */
+const AHEAD_MS_MAX = 60_000;
 const NO_UPDATES: UpdateCounts = { taken: 0, refused: 0, standby: 0, repeated: 0, unsure: 0 };
 
 export interface FeedOptions {
@@ -92,10 +94,16 @@ export abstract class ConnectedFeed implements LiveFeed {
     this.log.write('feed_malformed', 'malformed', { malformed: this.#malformed });
   }
 
-  /** Measures a new price of the asset, whether it is passed on or not. */
-  protected hears(asset: number, timeMs: number): void {
+  /** Measures a new price of the asset, whether it is passed on or not. Returns false if it is to be forgotten. */
+  protected hears(asset: number, timeMs: number): boolean {
+    const lateMs = this.#clock.nowMs() - timeMs;
+    if (lateMs < -AHEAD_MS_MAX) {
+      this.countsOf(asset).refused++;
+      return false;
+    }
     this.newestMs = Math.max(this.newestMs, timeMs);
-    this.#lateness[asset]?.add(this.#clock.nowMs() - timeMs);
+    this.#lateness[asset]?.add(lateMs);
+    return true;
   }
 
   protected offer(tick: PriceTick): TickVerdict {

@@ -59,10 +59,10 @@ test('how late prices arrive is measured by asset, by the clock of the wall', as
   assert.equal(started.feed.view().latenessMs.ETH, 1_234);
 });
 
-test('doubled trades and those out of order are left out, over a new connection too', async (t) => {
+test('doubled trades, those out of order and those of a time to come are left out, over a new connection too', async (t) => {
   const started = await start(t);
   let socket = await socketOf(started);
-  for (const id of [10, 10, 11, 9, 12]) socket.send(tickerJson({ id, timeMs: NOON_MS + id }));
+  for (const id of [10, 10, 11, 9, 3_600_000, 12]) socket.send(tickerJson({ id, timeMs: NOON_MS + id }));
   for (let i = 0; i < 3; i++) await started.ticks.next();
   socket.close(1001);
   const { reason, waitMs } = await waitOut(started);
@@ -71,9 +71,11 @@ test('doubled trades and those out of order are left out, over a new connection 
   socket.send(tickerJson({ id: 12, timeMs: NOON_MS + 12 }));
   socket.send(tickerJson({ id: 13, timeMs: NOON_MS + 13 }));
   assert.equal((await started.ticks.next()).timeMs, NOON_MS + 13);
+  socket.send(tickerJson({ id: 1, timeMs: NOON_MS + 14 }));
+  assert.equal((await started.ticks.next()).timeMs, NOON_MS + 14, 'the exchange counts anew');
   const counts = started.feed.view().updates.BTC;
-  assert.deepEqual(counts, { taken: 4, refused: 0, standby: 0, repeated: 3, unsure: 0 });
-  assert.equal(started.feed.newestMs, NOON_MS + 13);
+  assert.deepEqual(counts, { taken: 5, refused: 1, standby: 0, repeated: 3, unsure: 0 });
+  assert.equal(started.feed.newestMs, NOON_MS + 14);
 });
 
 test('an exchange that refuses the connection is left alone for as long as it says', async (t) => {

@@ -97,6 +97,7 @@ test('the stream may be cut at every byte', async (t) => {
   for (let cut = 1; cut < length; cut++) {
     const bytes = bytesOf(NOON_S + cut);
     // Each write is a chunk of its own in the body, and is handed over as one, however the packets are.
+    started.clock.pass(1_000);
     stream.write(bytes.subarray(0, cut));
     stream.write(bytes.subarray(cut));
     assert.equal((await started.ticks.next()).timeMs, (NOON_S + cut) * 1_000, `cut at ${cut}`);
@@ -106,7 +107,7 @@ test('the stream may be cut at every byte', async (t) => {
   assert.deepEqual([started.feed.view().malformed, started.counts('BTC')?.taken], [0, length]);
 });
 
-test('doubled updates and those out of order are left out, within a second too', async (t) => {
+test('doubled updates, those out of order and those of a time to come are left out, within a second too', async (t) => {
   const { started, stream } = await streaming(t);
   const inOrder = [
     btcAt(NOON_S, { slot: 10 }),
@@ -122,13 +123,14 @@ test('doubled updates and those out of order are left out, within a second too',
     btcAt(NOON_S, { slot: 99, price: '2' }),
   ];
   const [a, b, c, d, e] = inOrder as [SentPrice, SentPrice, SentPrice, SentPrice, SentPrice];
-  for (const sent of [a, a, b, a, c, ...repeated, d, d, e, e]) stream.write(eventOf([sent]));
+  const ahead = btcAt(NOON_S + 3_600);
+  for (const sent of [a, a, ahead, b, a, c, ...repeated, d, d, e, e]) stream.write(eventOf([sent]));
   stream.write(eventOf([btcAt(NOON_S + 3)]));
   await started.ticks.nextWhere(({ timeMs }) => timeMs === (NOON_S + 3) * 1_000);
   const got = started.ticks.all.slice(0, -1).map(({ price }) => price);
   const expected = inOrder.map(({ price }) => Number(`${price}e-8`));
   assert.deepEqual(got, expected);
-  assert.deepEqual(started.counts('BTC'), { taken: 6, refused: 0, standby: 0, repeated: 7, unsure: 0 });
+  assert.deepEqual(started.counts('BTC'), { taken: 6, refused: 1, standby: 0, repeated: 7, unsure: 0 });
 });
 
 test('a price that the service is too unsure of is not passed on, and is logged once a minute', async (t) => {
