@@ -85,8 +85,7 @@ test('an exchange that refuses the connection is left alone for as long as it sa
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const url = new URL(`ws://127.0.0.1:${(server.address() as AddressInfo).port}/`);
   const started = await startFeed(t, server, (parts) => new CoinbaseFeed({ url, ...parts }));
-  const ended = await waitOut(started);
-  assert.deepEqual(ended, { reason: 'the service answered 429', waitMs: 7_000 });
+  assert.deepEqual(await waitOut(started), { reason: 'the service answered 429', waitMs: 7_000 });
 });
 
 test('heartbeats keep a quiet market connected; without them the connection is given up', async (t) => {

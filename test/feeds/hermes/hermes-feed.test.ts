@@ -196,8 +196,7 @@ test('after the service closes the stream, as it does once a day, it is opened a
     feed.poll();
   }
   stream.end();
-  const { reason, waitMs } = await waitOut(started);
-  assert.deepEqual([reason, waitMs], ['the service closed the stream', 250]);
+  assert.deepEqual(await waitOut(started), { reason: 'the service closed the stream', waitMs: 250 });
   stream = await streamOf(started);
   assert.equal(service.listRequests.length, 2 * ASSETS.length, 'a day has passed');
   stream.destroy();

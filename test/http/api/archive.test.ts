@@ -84,16 +84,6 @@ test('wins, losses, draws, voided rounds, deposits and withdrawals add up to the
   assert.deepEqual(stake, ['stake', id, -2.5, null]);
 });
 
-test('a page of the ledger passes over few lost bets, while others wait for it, and the next leads on', () => {
-  const { api, secret } = withRounds();
-  const placed = Array.from({ length: 450 }, () => place(api, secret, MARKET, 'UP', 1));
-  api.closeMinute(99);
-  const first = JSON.parse(api.get('/v1/account/ledger', secret).text) as Page<LedgerEntry>;
-  assert.deepEqual([first.data, first.nextCursor === null], [[], false]);
-  const [deposit, ...stakes] = ledger(api, secret).toReversed();
-  assert.deepEqual([deposit?.type, ...stakes.map(({ orderId }) => orderId)], ['deposit', ...placed]);
-});
-
 test('settled rounds have their prices, bets and results, of all markets, of one, and by their start', () => {
   const { api, bettor } = lived();
   const { secret } = bettor;
@@ -170,10 +160,14 @@ test('lists of bets lead on into the archive: each once, the newest first, with 
   assert.equal(codeOf(cancelled), 'order_not_pending', 'what left memory has ended');
 });
 
-test('bets that left memory are listed also after operators have had it keep more', () => {
+test('bets that left memory are in lists and ledger, also after operators have had it keep more', () => {
   const { api, secret } = withRounds();
-  for (let n = 0; n < 201; n++) place(api, secret);
-  api.closeMinute(101);
+  const placed = Array.from({ length: 201 }, () => place(api, secret));
+  api.closeMinute(99);
+  const first = JSON.parse(api.get('/v1/account/ledger', secret).text) as Page<LedgerEntry>;
+  assert.deepEqual([first.data, first.nextCursor === null], [[], false], 'many lost bets take several pages');
+  const ids = ledger(api, secret).map(({ orderId }) => orderId);
+  assert.deepEqual(ids, [...placed.toReversed(), null]);
   api.configure((rules) => ({ ...rules, historyBetsMax: 1_000 }));
   for (const list of ['orders', 'positions'])
     assert.equal(all<Position>(api, secret, `/v1/${list}`, 'status=all', 200).length, 201, list);
