@@ -116,7 +116,7 @@ export abstract class ConnectedFeed implements LiveFeed {
 }
 
 const EVERY_MS = 60_000;
-/** A service makes up no more troubles in a minute. */
+/** A service may make up more troubles in a minute: these are not logged. */
 const TROUBLES_MAX = 100;
 
 class SeldomLog {
@@ -132,8 +132,9 @@ class SeldomLog {
   write(event: LogEvent, about: string, fields: object): void {
     const nowMs = this.clock.monotonicMs();
     const trouble = `${event} ${about}`;
-    if (nowMs - (this.#writtenMs.get(trouble) ?? Number.NEGATIVE_INFINITY) < EVERY_MS) return;
-    if (this.#writtenMs.size >= TROUBLES_MAX) this.#writtenMs.clear();
+    for (const [other, writtenMs] of this.#writtenMs)
+      if (nowMs - writtenMs >= EVERY_MS) this.#writtenMs.delete(other);
+    if (this.#writtenMs.has(trouble) || this.#writtenMs.size >= TROUBLES_MAX) return;
     this.#writtenMs.set(trouble, nowMs);
     this.log.write(event, { feed: this.feed, ...fields });
   }
