@@ -20,11 +20,17 @@ import {
   betsFrom,
   betsOfRound,
   eventsOfAll,
+  firstPlacedSeqAfter,
 } from './streams.js';
 import { RoundTrees } from './trees.js';
 
 const BUSY_TIMEOUT_MS = 1_000;
 const CACHE_KIB = 8 * 1024;
+/** Placements have no index by time, but are in its order. */
+const SEQ_AFTER = `WITH late (seq, time_ms) AS (
+  SELECT seq, time_ms FROM transfer UNION ALL SELECT seq, time_ms FROM limit_step
+  UNION ALL SELECT seq, time_ms FROM settled_block UNION ALL SELECT settled_seq, settled_ms FROM round
+) SELECT min(seq) FROM late WHERE time_ms > ?`;
 
 export class ArchiveReader {
   readonly #blocks: ArchiveBlocks;
@@ -34,6 +40,7 @@ export class ArchiveReader {
   readonly #actions: ArchivedActions;
   #isUnfinished = false;
   readonly #seq: Database.Statement<[], number>;
+  readonly #seqAfter: Database.Statement<[number], number | null>;
 
   /** Closes `db` at the end. `settledBlocks`: see `archive/tail.ts`. */
   constructor(
@@ -48,6 +55,7 @@ export class ArchiveReader {
     this.#trees = new RoundTrees(path, this.#blocks, this.#rounds);
     this.#actions = new ArchivedActions(path, db);
     this.#seq = db.prepare<[], number>('SELECT seq FROM progress').pluck();
+    this.#seqAfter = db.prepare<[number], number | null>(SEQ_AFTER).pluck();
   }
 
   /** null if there is no archive yet. Throws `archive_corrupt`, and errors of SQLite. */
@@ -99,6 +107,14 @@ export class ArchiveReader {
       default:
         return unreachable(question);
     }
+  }
+
+  /** The first command after the time that has left rows; Infinity if none has. Throws `archive_corrupt`. */
+  seqAfter(timeMs: number): number {
+    return this.#read(() => {
+      const seqs = [firstPlacedSeqAfter(this.#blocks, timeMs), this.#seqAfter.get(timeMs)];
+      return Math.min(...seqs.map((seq) => seq ?? Number.POSITIVE_INFINITY));
+    });
   }
 
   /** Movements of money by commands `fromSeq` to `toSeq`. Throws `archive_corrupt`, as all of these do. */

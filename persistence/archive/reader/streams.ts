@@ -176,6 +176,13 @@ export function* betsInOrder(
 
 const placedMsOf = (placement: readonly Cell[]): number => Number(placement[IN_PLACEMENT.placed_ms]);
 
+/** null if no bet was placed later. Not of bets from before the archive began. */
+export function firstPlacedSeqAfter(blocks: ArchiveBlocks, timeMs: number): number | null {
+  const isLate = (row: readonly Cell[]): boolean => placedSeqOf(row) > 0 && placedMsOf(row) > timeMs;
+  const placement = blocks.placement(blocks.firstBet(isLate));
+  return placement === null ? null : placedSeqOf(placement);
+}
+
 export const eventsOfAll = (
   blocks: ArchiveBlocks,
   ledger: { movements(fromSeq: number, toSeq: number): ArchivedEvents },

@@ -56,7 +56,7 @@ export const exportCommand = defineCommand<ExportOptions>({
     if (account === HOUSE && what === 'bets')
       throw new UsageError('The house places no bets: --account house goes with the ledger.');
     return withRecords(context, 'export', (records) => {
-      const range = { ...rangeOf(records.history, options, () => 1), account };
+      const range = { ...rangeOf(records, options, () => 1), account };
       const source = sourceFor(records, what, range);
       const faults = [...EXPORTERS[what](source, range, context.out), ...records.lostRows()];
       for (const fault of faults) context.out.note(`tote export: ${fault}`);

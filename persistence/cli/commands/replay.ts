@@ -6,7 +6,14 @@ import type { History, Step } from '../../replay/history.js';
 import { defineCommand } from '../frame/command.js';
 import { EXIT } from '../frame/exit-codes.js';
 import { fieldsOf } from '../frame/fields.js';
-import { parseAccount, parseWhole, RANGE_OPTIONS, type RangeOptions, rangeOf } from '../frame/options.js';
+import {
+  parseAccount,
+  parseWhole,
+  RANGE_OPTIONS,
+  type RangeOptions,
+  rangeOf,
+  timelineOf,
+} from '../frame/options.js';
 import type { Output } from '../frame/output.js';
 import { inlineText } from '../frame/text.js';
 import { withHistory } from '../sources/records.js';
@@ -52,7 +59,7 @@ export const replayCommand = defineCommand<ReplayOptions>({
     withHistory(context, 'replay', (history) => {
       const { out } = context;
       const { last, explain = false } = options;
-      const { fromSeq, toSeq } = rangeOf(history, options, () =>
+      const { fromSeq, toSeq } = rangeOf(timelineOf(history), options, () =>
         last === undefined ? history.beginning().seq + 1 : history.oldestSeq + 1,
       );
       if (fromSeq > toSeq) {

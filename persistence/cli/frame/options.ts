@@ -70,16 +70,30 @@ export function seqAt(history: History, at: Moment | undefined): number {
   if (at === undefined) return history.lastSeq;
   if ('seq' in at) return at.seq;
   refuseFuture(history, '--at', at.timeMs);
-  const seq = history.seqAt(at.timeMs);
+  return seqInJournal(history, at.timeMs);
+}
+
+function seqInJournal(history: History, timeMs: number): number {
+  const seq = history.seqAt(timeMs);
   // No command before the journal's first one has its time, but a snapshot has that of the last of them.
-  if (seq < history.firstSeq && history.startFor(seq).timeMs > at.timeMs) {
+  const isEarly = !history.isFromFirst && seq < history.firstSeq;
+  if (isEarly && history.startFor(seq).timeMs > timeMs) {
     throw new JournalError(
       'not_found',
-      `The state at ${isoText(at.timeMs)} cannot be worked out any more: the records that are left begin later.`,
+      `The state at ${isoText(timeMs)} cannot be worked out any more: the records that are left begin later.`,
     );
   }
   return seq;
 }
+
+/** The commands, and which is the last one at or before a time. */
+export type Timeline = Pick<History, 'lastSeq' | 'seqAt'>;
+
+/** Without what only the archive has. */
+export const timelineOf = (history: History): Timeline => ({
+  lastSeq: history.lastSeq,
+  seqAt: (timeMs) => seqInJournal(history, timeMs),
+});
 
 export interface RangeOptions {
   readonly from?: Moment;
@@ -95,14 +109,14 @@ export const RANGE_OPTIONS: readonly Option[] = [
  * Without `--from` the range begins at `defaultFromSeq`. An end beyond the last command is that command. `fromSeq` is
  * `toSeq + 1` if no command is in it. Throws `UsageError` if the range begins beyond the end, or after its own.
  */
-export function rangeOf(history: History, { from, to }: RangeOptions, defaultFromSeq: () => number) {
-  const { lastSeq } = history;
+export function rangeOf(timeline: Timeline, { from, to }: RangeOptions, defaultFromSeq: () => number) {
+  const { lastSeq } = timeline;
   const toSeq =
-    to === undefined ? lastSeq : 'seq' in to ? Math.min(to.seq, lastSeq) : history.seqAt(to.timeMs);
+    to === undefined ? lastSeq : 'seq' in to ? Math.min(to.seq, lastSeq) : timeline.seqAt(to.timeMs);
   if (from === undefined) return { fromSeq: Math.min(defaultFromSeq(), toSeq + 1), toSeq };
   if (to !== undefined && isBehind(from, to)) throw outOfOrder();
-  if ('timeMs' in from) refuseFuture(history, '--from', from.timeMs);
-  const fromSeq = 'seq' in from ? from.seq : history.seqAt(from.timeMs - 1) + 1;
+  if ('timeMs' in from) refuseFuture(timeline, '--from', from.timeMs);
+  const fromSeq = 'seq' in from ? from.seq : timeline.seqAt(from.timeMs - 1) + 1;
   if (fromSeq > lastSeq + 1)
     throw new UsageError(`--from is sequence number ${fromSeq}: the journal ends at ${lastSeq}.`);
   if (fromSeq > toSeq + 1) throw outOfOrder();
@@ -119,7 +133,7 @@ function isBehind(from: Moment, to: Moment): boolean {
 }
 
 /** Throws if neither the wall clock has reached the time nor the journal, whose clock may have been moved by hand. */
-function refuseFuture(history: History, option: string, timeMs: number): void {
-  if (timeMs <= Date.now() || history.seqAt(timeMs - 1) < history.lastSeq) return;
+function refuseFuture(timeline: Timeline, option: string, timeMs: number): void {
+  if (timeMs <= Date.now() || timeline.seqAt(timeMs - 1) < timeline.lastSeq) return;
   throw new UsageError(`${option} is ${isoText(timeMs)}: that lies in the future.`);
 }

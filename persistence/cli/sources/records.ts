@@ -86,6 +86,17 @@ export class Records {
     return opened === null ? null : new ArchiveReader(path, opened.db, opened.progress.fromSeq);
   }
 
+  get lastSeq(): number {
+    return this.history.lastSeq;
+  }
+
+  /** The last command at or before the time. Where the journal has lost that, a later one may stand in, with no rows until then. */
+  seqAt(timeMs: number): number {
+    const seq = this.history.seqAt(timeMs);
+    const archive = seq < this.history.firstSeq ? this.archived() : null;
+    return archive === null ? seq : Math.min(seq, archive.seqAfter(timeMs) - 1);
+  }
+
   /** Sentences on rows that the archive has lost. */
   lostRows(): readonly string[] {
     const { path, opened } = this;
