@@ -101,8 +101,13 @@ export interface RangeOptions {
 }
 
 export const RANGE_OPTIONS: readonly Option[] = [
-  new Option('--from <SEQ|TIME>', 'first command (default: the first there is)').argParser(parseMoment),
-  new Option('--to <SEQ|TIME>', 'last command (default: the last there is)').argParser(parseMoment),
+  new Option('--from <SEQ|TIME>', 'first command, or a time (default: the first there is)').argParser(
+    parseMoment,
+  ),
+  new Option(
+    '--to <SEQ|TIME>',
+    'last command, or a time, itself left out (default: the last there is)',
+  ).argParser(parseMoment),
 ];
 
 /**
@@ -112,7 +117,7 @@ export const RANGE_OPTIONS: readonly Option[] = [
 export function rangeOf(timeline: Timeline, { from, to }: RangeOptions, defaultFromSeq: () => number) {
   const { lastSeq } = timeline;
   const toSeq =
-    to === undefined ? lastSeq : 'seq' in to ? Math.min(to.seq, lastSeq) : timeline.seqAt(to.timeMs);
+    to === undefined ? lastSeq : 'seq' in to ? Math.min(to.seq, lastSeq) : timeline.seqAt(to.timeMs - 1);
   if (from === undefined) return { fromSeq: Math.min(defaultFromSeq(), toSeq + 1), toSeq };
   if (to !== undefined && isBehind(from, to)) throw outOfOrder();
   if ('timeMs' in from) refuseFuture(timeline, '--from', from.timeMs);
@@ -124,12 +129,12 @@ export function rangeOf(timeline: Timeline, { from, to }: RangeOptions, defaultF
 }
 
 const outOfOrder = (): UsageError =>
-  new UsageError('--from lies behind --to: the range ends before it begins.');
+  new UsageError('--from does not lie before --to: the range ends before it begins.');
 
-/** Compares two numbers or two times. A number and a time are compared by the commands between them. */
+/** Compares two numbers or two times: nothing lies between a time and itself. A number and a time are compared by the commands between them. */
 function isBehind(from: Moment, to: Moment): boolean {
   if ('seq' in from) return 'seq' in to && from.seq > to.seq;
-  return 'timeMs' in to && from.timeMs > to.timeMs;
+  return 'timeMs' in to && from.timeMs >= to.timeMs;
 }
 
 /** Throws if neither the wall clock has reached the time nor the journal, whose clock may have been moved by hand. */

@@ -75,7 +75,7 @@ test('a range can be given by number, by time and from the end', async () => {
   assert.deepEqual(await seqs('--last', '2', '--to', '9'), [8, 9]);
   const from = must(all[4], 'line').time;
   const to = must(all[lastSeq - 3], 'line').time;
-  const between = all.filter(({ time }) => time >= from && time <= to).map(({ seq }) => seq);
+  const between = all.filter(({ time }) => time >= from && time < to).map(({ seq }) => seq);
   assert.deepEqual(await seqs('--from', from, '--to', to), between);
 });
 
@@ -119,10 +119,10 @@ test('a range out of order, or one that begins in the future, is refused with co
   const lastSeq = must(all.at(-1), 'line').seq;
   const lastTime = must(all.at(-1), 'line').time;
   const refused: readonly (readonly [from: string, to: string | null, sentence: RegExp])[] = [
-    ['5', '3', /--from lies behind --to/],
-    [lastTime, must(all[4], 'line').time, /--from lies behind --to/],
-    [lastTime, '5', /--from lies behind --to/],
-    [new Date(Date.parse(lastTime) + 2).toISOString(), lastTime, /--from lies behind --to/],
+    ['5', '3', /--from does not lie before --to/],
+    [lastTime, must(all[4], 'line').time, /--from does not lie before --to/],
+    [lastTime, '5', /--from does not lie before --to/],
+    [new Date(Date.parse(lastTime) + 2).toISOString(), lastTime, /--from does not lie before --to/],
     [`${lastSeq + 2}`, null, new RegExp(`the journal ends at ${lastSeq}\\.`)],
     ['2999-01-01', null, /--from is 2999-01-01T00:00:00\.000Z: that lies in the future/],
   ];
