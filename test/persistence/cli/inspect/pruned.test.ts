@@ -113,6 +113,16 @@ test('an archive that was tampered with does not balance, and one with a flipped
   }
 });
 
+test('an export says that the first events are known to nothing any more', async (t) => {
+  const { archiveFile, root } = makeBoth(temporaryDir(t)).pruned.dir;
+  rmSync(archiveFile);
+  for (const what of ['ledger', 'bets', 'rounds'])
+    assert.match(
+      await toteErrors(['export', '--what', what, root], 1),
+      /^tote export: .* are (missing|not known)/m,
+    );
+});
+
 test('an export says that pages of the archive have lost rows', async (t) => {
   const { archiveFile, root } = makeBoth(temporaryDir(t)).pruned.dir;
   for (const [what, table, kind] of [
