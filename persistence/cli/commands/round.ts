@@ -50,11 +50,12 @@ export const roundCommand = defineCommand<object, [round: RoundName]>({
       const isComplete = archive.fromSeq === 0;
       const faults = isComplete ? faultsOf(round, bets, house) : [];
       const seeds = readRoundSeeds(context.dir, engine.rules);
+      const isSettled = statusOf(round) === SETTLED;
       context.out.answer({
         ...roundFields(round),
         paidCents: paidCents(bets),
-        houseResultCents: sumOf(house),
-        ...seedFields(seeds, market, roundNumber, statusOf(round) === SETTLED),
+        houseResultCents: isSettled ? round.volumeCents - paidCents(bets) : null,
+        ...seedFields(seeds, market, roundNumber, isSettled),
         seq: engine.seq,
         from,
         isComplete,

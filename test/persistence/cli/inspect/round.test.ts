@@ -25,7 +25,7 @@ interface RoundDocument {
     readonly paidCents: number | null;
   }[];
   readonly paidCents: number;
-  readonly houseResultCents: number;
+  readonly houseResultCents: number | null;
   readonly seedCommitment: string | null;
   readonly seed: string | null;
   readonly seedNotShown: string | null;
@@ -70,7 +70,7 @@ test('a drawn round returns stakes, and so does a voided one, with the reason', 
 
 test('an open round shows its commitment and keeps its seed', async () => {
   const shown = await round(must(lived().bets.at(-1), 'bet').round);
-  assert.equal(shown.status, 'LIVE');
+  assert.deepEqual([shown.status, shown.houseResultCents], ['LIVE', null]);
   assert.match(shown.seedCommitment ?? '', /^[0-9a-f]{64}$/);
   assert.equal(shown.seed, null);
   assert.match(shown.seedNotShown ?? '', /secret until/);
