@@ -104,7 +104,8 @@ test('over the stream cancellations wait after a refusal of one, and an order do
   const controller = new AbortController();
   const { signal } = controller;
   orders.onConnected(() => orders.onAnswer(1, { code: 'rate_limited', detail: '', retryAfterMs: WINDOW_MS }));
-  for (const call of [orders.cancel('bet_1', { signal }), orders.place(ORDER)]) await errorOf(call);
+  await errorOf(orders.cancel('bet_1', { signal }));
+  await errorOf(orders.place(ORDER));
   assert.deepEqual([slept, getEventListeners(signal, 'abort')], [[], []]);
   await errorOf(orders.cancelAll());
   assert.deepEqual(slept, [WINDOW_MS]);

@@ -448,7 +448,7 @@ test('closing ends everything', async () => {
   await stream.closed;
   assert.equal((await waiting).code, 'connection_failed');
   assert.deepEqual([(await order).code, (await order).isOutcomeUnknown], ['connection_failed', true]);
-  unsent.push(await errorOf(stream.placeOrder(ORDER)));
+  unsent.push(await errorOf(stream.cancelOrder('bet_7')));
   for (const { code, isOutcomeUnknown, attempts } of unsent)
     assert.deepEqual([code, isOutcomeUnknown, attempts], ['connection_failed', false, 1]);
 });
@@ -512,8 +512,10 @@ test('a countdown is asked for anew by each connection, until it is taken back o
   const refusedThere = errorOf(stream.setDeadman(500));
   second.refuse((await second.next())['id'], 'invalid_request');
   assert.equal((await refusedThere).code, 'invalid_request');
-  const { op, seconds } = await second.next();
+  const { op, id: limited, seconds } = await second.next();
   assert.deepEqual([op, seconds], ['deadman', 6]);
+  second.refuse(limited, 'rate_limited');
+  assert.equal((await second.next())['seconds'], 6, 'this connection has no countdown to renew');
   await second.grant(stream, 0);
   second.socket.terminate();
   const third = await script.line();
