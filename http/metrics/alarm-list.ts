@@ -143,7 +143,7 @@ const CRITICAL: Declared = {
     what: 'no asset whose market is open has prices: rounds will be voided',
     advice:
       'See feed in /status: the connection, its errors, the key. Suspend the markets, or set another source in TOTE_FEED and restart.',
-    figure: ({ gauges }) => gauges.get('assetsSilent') / (gauges.get('assetsExpected') || Number.NaN),
+    figure: ({ gauges }) => gauges.get('assetsSilent') / gauges.get('assetsExpected'),
     promql: 'tote_feed_assets_silent / (tote_feed_assets_expected > 0)',
     unit: 'share',
     above: 0.999,
@@ -308,7 +308,7 @@ const WARNINGS: Declared = {
     what: 'more than 1 % of answers have a status of 500 or above',
     advice: 'tote_refusals_total has the codes: docs/bots/errors.md.',
     figure: (_reading, vitals) =>
-      vitals.sum('serverErrorsPerSecond', 60) / (vitals.sum('requestsPerSecond', 60) || Number.NaN),
+      vitals.sum('serverErrorsPerSecond', 60) / vitals.sum('requestsPerSecond', 60),
     promql:
       'sum by (instance) (rate(tote_http_requests_total{status=~"5.."}[1m])) / sum by (instance) (rate(tote_http_requests_total[1m]))',
     unit: 'share',
