@@ -350,5 +350,5 @@ function finalReason(end: ConnectionEnd, refusal: ToteError | null): ToteError |
 /** The next attempt would be refused, too: the request is wrong, or what answers is no server of HTTP over TLS. */
 function isFinal({ code, status }: ToteError): boolean {
   if (code === 'bad_answer') return status === 0;
-  return status >= 400 && status < 500 && status !== 408 && status !== 429;
+  return status >= 400 && status < 500 && status !== 429;
 }

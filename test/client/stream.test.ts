@@ -357,6 +357,12 @@ test('a refused connection is explained by an ordinary request, and ends the str
   const url = (await Script.start()).url.replace('http', 'https');
   const stream = new ToteClient({ url, key: 'tote_secret' }).openStream({ webSocket: WebSocket });
   assert.equal((await errorOf(stream.closed)).code, 'bad_answer', 'a server without TLS');
+  const proxy = await Script.start('');
+  proxy.http.on('request', (_request, response: ServerResponse) => response.writeHead(502).end('<html>'));
+  await new Promise<void>((resolve, reject) => {
+    const onState: StreamOptions['onState'] = (it) => 'failures' in it && it.failures === 2 && resolve();
+    proxy.open({ onState }).closed.catch(reject);
+  });
 });
 
 test('an address or a key that no WebSocket takes ends the stream for good, and is not shown', async () => {
