@@ -115,6 +115,9 @@ test('each trouble has its alarm', () => {
     ['snapshot_old', 'unsavedSinceMs', START_MS - 1_000_000, START_MS - 4_000_000],
     ['certificate_expires', 'certificateEndsMs', START_MS + 22 * DAY_MS, START_MS + 20 * DAY_MS],
     ['certificate_expires', 'certificateEndsMs', Number.NaN, START_MS - DAY_MS],
+    ['disk_soft', 'spaceLevel', 0, 1],
+    ['disk_reserve', 'spaceLevel', 0, 2],
+    ['recovery_space', 'recoveryNeedsBytes', 1e12, 1e12 + 1],
     ['price_held', 'assetsHeld', 0, 1],
     ['feed_switched', 'assetsSwitched', 0, 1],
   ];
@@ -183,15 +186,15 @@ const LOG: LeaderStatus = {
 
 test('a leader is alarmed of standbys and NATS servers, a server by itself is not', () => {
   const { gauges, engine, alarms, sample } = watched();
-  const namesWith = (changed: Partial<LeaderStatus>): string[] => {
+  const namesWith = (changed: Partial<LeaderStatus>, publishMs = 200): string[] => {
     gauges.set(logGauges({ ...LOG, ...changed }));
     for (let at = 0; at < 14; at++) {
-      engine.published(200);
+      engine.published(publishMs);
       sample();
     }
     return alarms.raised.map(({ name }) => name);
   };
-  assert.deepEqual([alarms.raised, namesWith({})], [[], ['slow_publishes']]);
+  assert.deepEqual([namesWith({}, 90), namesWith({})], [[], ['slow_publishes']]);
   assert.deepEqual(namesWith({ standbys: [] }), ['standby_missing', 'slow_publishes']);
   const far = { ...STANDBY, behindMs: 6_000 };
   assert.deepEqual(namesWith({ standbys: [STANDBY, far] }), ['standby_behind', 'slow_publishes']);
