@@ -33,7 +33,7 @@ async function serve(connectionsMax = 10, owned: (socket: StreamSocket) => Strea
   });
   const port = await transport.listen('127.0.0.1', 0, (request, responder) => {
     requests.push(request);
-    if (request.upgrade === undefined || request.apiKey === 'refused') {
+    if (request.upgrade === undefined || request.apiKey === 'refused' || request.fault !== null) {
       responder.send(404, [], 'no');
       return;
     }
@@ -97,7 +97,7 @@ test('a refused upgrade, a plain GET and any other upgrade are answered', async 
     return raw.sees(/ 101 /);
   };
   assert.match(await ask(upgrade), /^HTTP\/1\.1 101 /);
-  const refused = [await ask(upgrade, '*'.repeat(24))];
+  const refused = [await ask(upgrade, '*'.repeat(24)), await ask([...upgrade, 'Content-Length: 1'])];
   for (const [at, line] of upgrade.entries())
     for (const other of ['X: y', `${line}8`]) refused.push(await ask(upgrade.with(at, other)));
   for (const answer of refused) assert.match(answer, /^HTTP\/1\.1 404 .*\r\n\r\nno$/s);
