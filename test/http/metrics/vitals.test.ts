@@ -141,7 +141,7 @@ test('answers of 5xx and wrong tokens are alarms once they are many', () => {
       for (let answer = 0; answer < errors; answer++) first.answered(1, 503);
       sample();
     }
-    guesses.wrong += wrong;
+    for (const kind of ['wrong', 'refused'] as const) guesses[kind] += wrong / 2;
     sample();
     return alarms.raised.map(({ name }) => name);
   };
