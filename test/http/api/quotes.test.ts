@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { defaultRules, RULES_VERSION } from '../../../engine/model/rules.js';
 import type { OrderQuote, QuoteInParts } from '../../../http/wire/account-types.js';
-import type { OrderResult } from '../../../http/wire/types.js';
+import type { Market, OrderResult } from '../../../http/wire/types.js';
 import { forMany } from '../../support/for-all.js';
 import { type Bettor, codeOf, dataOf, errorOf, Harness, type Reply, withRounds } from './harness.js';
 
@@ -81,6 +81,11 @@ test('each refusal is named as POST /orders answers, with odds where the order c
   check(rich, { prediction: 'DOWN', amount: 1_000 }, '', true);
   const tooMuch = { prediction: 'DOWN', amount: 9_000 };
   check(rich, tooMuch, 'round_exposure_limit', true);
+  const said = / up to (\d+(\.\d+)?) USD can be bet on DOWN /.exec(
+    errorOf(api.order(rich.secret, { ...ORDER, ...tooMuch })),
+  );
+  const shown = dataOf<Market>(api.get(`/v1/markets/${MARKET}`, rich.secret));
+  assert.deepEqual([shown.availableUp, shown.availableDown], [10_000, Number(said?.[1])]);
   const resting = dataOf<OrderQuote>(ask(api, rich.secret, { ...ORDER, ...tooMuch, limitOdds: 1.5 }));
   assert.deepEqual([resting.refusal, resting.rests], [null, true], 'until the round bears it');
   check(rich, {}, '', true);
@@ -207,11 +212,7 @@ test('a quote in parts is what these orders get one after the other, to the cent
     },
   );
   const expected = [
-    'insufficient_balance',
-    'odds_changed',
-    'placed',
-    'rests',
-    'round_exposure_limit',
+    ...['insufficient_balance', 'odds_changed', 'placed', 'rests', 'round_exposure_limit'],
     'too_many_open_bets',
   ];
   assert.deepEqual([...ends.keys()].toSorted(), expected, 'after at least one bet');
