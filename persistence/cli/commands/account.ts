@@ -103,6 +103,6 @@ const openBetFields = (view: BetView) => ({
   side: textAt(SIDES, view.side),
   stakeCents: view.stakeCents,
   oddsE4: view.oddsE4,
-  payoutCents: view.payoutCents,
+  potentialPayoutCents: view.payoutCents,
   placedAt: isoText(view.placedAtMs),
 });

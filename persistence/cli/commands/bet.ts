@@ -3,7 +3,7 @@ import { Argument } from 'commander';
 import { betId, ROUND_STATUSES, SETTLED, textAt } from '../../../engine/model/domain.js';
 import { type ArchivedBet, isBet, termsOf } from '../../archive/reader/streams.js';
 import { JournalError } from '../../errors.js';
-import { betFields, entriesOf } from '../frame/bet-fields.js';
+import { betFields, entriesOf, statusWord } from '../frame/bet-fields.js';
 import { type Context, defineCommand } from '../frame/command.js';
 import { EXIT } from '../frame/exit-codes.js';
 import { fieldsOf } from '../frame/fields.js';
@@ -60,6 +60,7 @@ function answerOf(bet: ArchivedBet, roundStatus: number, known: KnownSeeds, from
   const isKnown = isComplete && isBet(bet);
   return {
     ...betFields(bet),
+    status: statusWord(bet, roundStatus),
     roundStatus: textAt(ROUND_STATUSES, roundStatus),
     entryPercentE2: isKnown ? terms.entryPercentE2 : null,
     clientSeed: terms.clientSeed,

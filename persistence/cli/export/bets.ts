@@ -3,7 +3,6 @@
  * open bets come last.
  */
 import { isoOrNull, isoText } from '../../../engine/base/iso-text.js';
-import type { Engine } from '../../../engine/engine.js';
 import {
   accountId,
   BET_ENDS,
@@ -15,8 +14,8 @@ import {
   SIDES,
   textAt,
 } from '../../../engine/model/domain.js';
-import { statusOf } from '../../archive/reader/bets.js';
 import { type ArchivedBet, filledAtMs, isBet, termsOf } from '../../archive/reader/streams.js';
+import { statusWord } from '../frame/bet-fields.js';
 import { dollarsText, oddsText, percentText } from '../frame/format.js';
 import {
   type Columns,
@@ -79,20 +78,14 @@ function* rowsOf(
   { fromSeq, toSeq, account }: ExportRange,
 ): Generator<Row> {
   for (const found of archive.bets(fromSeq, toSeq, account)) {
-    const { settled } = found;
+    const { settled, order } = found;
+    const { market, roundNumber } = order.event;
     yield {
       found,
       terms: termsOf(found),
       isBet: isBet(found),
-      status: statusWord(engine, found),
+      status: statusWord(found, engine?.round(market, roundNumber)?.status ?? SETTLING),
       paidCents: settled !== null && isBet(found) ? settled.event.payoutCents : null,
     };
   }
-}
-
-function statusWord(engine: Engine | null, found: ArchivedBet): string {
-  const status = statusOf(found.settled?.event ?? null, isBet(found));
-  if (status !== 'ACTIVE') return status;
-  const { market, roundNumber } = found.order.event;
-  return (engine?.round(market, roundNumber)?.status ?? SETTLING) >= SETTLING ? 'SETTLING' : 'ACTIVE';
 }

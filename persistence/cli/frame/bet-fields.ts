@@ -5,12 +5,15 @@ import {
   BET_ENDS,
   betId,
   NO_LIMIT,
+  type PositionStatus,
   roundId,
+  SETTLING,
   SIDES,
   textAt,
 } from '../../../engine/model/domain.js';
+import { statusOf } from '../../archive/reader/bets.js';
 import { type LedgerEntry, ledgerEntryOf } from '../../archive/reader/entries.js';
-import { type ArchivedBet, filledAtMs, termsOf } from '../../archive/reader/streams.js';
+import { type ArchivedBet, filledAtMs, isBet, termsOf } from '../../archive/reader/streams.js';
 
 /** Odds, percent and payout are those of a limit order's fill. */
 export function betFields(found: ArchivedBet) {
@@ -24,7 +27,7 @@ export function betFields(found: ArchivedBet) {
     side: textAt(SIDES, side),
     stakeCents,
     oddsE4,
-    payoutCents,
+    potentialPayoutCents: payoutCents,
     limitOddsE4: limitOddsE4 === NO_LIMIT ? null : limitOddsE4,
     placedSeq: order.seq === 0 ? null : order.seq,
     placedAt: isoText(rest.timeMs),
@@ -34,6 +37,12 @@ export function betFields(found: ArchivedBet) {
     settledSeq: settled?.seq ?? null,
     settledAt: isoOrNull(settled?.event.timeMs),
   };
+}
+
+/** As the API names it, given the status of its round. */
+export function statusWord(found: ArchivedBet, roundStatus: number): PositionStatus {
+  const status = statusOf(found.settled?.event ?? null, isBet(found));
+  return status === 'ACTIVE' && roundStatus >= SETTLING ? 'SETTLING' : status;
 }
 
 export const entriesOf = ({ order, fill, settled }: ArchivedBet): LedgerEntry[] =>

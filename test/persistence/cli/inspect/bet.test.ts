@@ -14,7 +14,9 @@ interface BetDocument {
   readonly betHash: string;
   readonly account: string;
   readonly round: string;
+  readonly status: string;
   readonly result: string | null;
+  readonly potentialPayoutCents: number;
   readonly paidCents: number | null;
   readonly clientSeed: string | null;
   readonly ledger: readonly { readonly kind: string; readonly amountCents: number }[];
@@ -34,7 +36,8 @@ test('every bet is shown as the API answered it, with its outcome', async () => 
     const position = (await must(trader, 'owner').api.positions('?status=all')).find(
       ({ id }) => id === bet.id,
     );
-    assert.equal(shown.result, position?.result);
+    assert.deepEqual([shown.status, shown.result], [position?.status, position?.result]);
+    assert.equal(shown.potentialPayoutCents, centsOf(bet.potentialPayout));
     const payout = position?.payout ?? null;
     assert.equal(shown.paidCents, payout === null ? null : centsOf(payout));
     assert.equal(shown.ledger[0]?.amountCents, -centsOf(bet.amount));
