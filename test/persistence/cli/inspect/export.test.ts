@@ -105,7 +105,6 @@ test('a range has all its rows, and adjacent ranges have every row once', async 
   const middle = Number(must(all[Math.floor(all.length / 2)], 'row')['seq']);
   const before = await csv('ledger', '--to', String(middle));
   assert.deepEqual([...before, ...(await csv('ledger', '--from', String(middle + 1)))], all);
-  // Commands of that very time are in the later range alone.
   const time = must(must(all[2], 'row')['time'], 'time');
   assert.deepEqual([...(await csv('ledger', '--to', time)), ...(await csv('ledger', '--from', time))], all);
   const bets = await csv('bets', '--from', lived().openRounds[1].startTime);
