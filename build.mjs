@@ -184,10 +184,10 @@ async function build() {
   const startedMs = performance.now();
   process.stdout.write('Building tote: half a minute on an idle machine, minutes on a busy one ...\n');
   // Into an empty folder: a deleted source must not live on as a compiled file, since tests are found in dist/.
-  removeLeft();
   const next = join(root, `.build-next-${process.pid}`);
   const old = join(root, `.build-old-${process.pid}`);
   try {
+    removeLeft();
     mkdirSync(next);
   } catch ({ message }) {
     // The compiler would say it of each file.
