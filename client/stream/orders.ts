@@ -23,8 +23,9 @@ type Message = WithoutId<Extract<ClientMessage, { op: 'order' | 'cancel' | 'canc
 type WithoutId<M> = M extends unknown ? Omit<M, 'id'> : never;
 
 /**
- * The server takes 50 messages in a second, and ends a stream that sends far more. Some are left for other messages, and
- * some time for messages that the network has held up.
+ * The server takes 50 messages in a second, and ends a stream that sends far more. Orders, cancellations and countdowns
+ * are bounded apart, so that none of them waits behind the others: together they may be too many, and the server then
+ * refuses some, which are sent again. Some time is left for messages that the network has held up.
  */
 const BURST = { max: 45, windowMs: 1_100 };
 

@@ -115,7 +115,7 @@ test('over the stream cancellations wait after a refusal of one, and an order do
   t.mock.timers.tick(DEFAULTS.timeoutMs);
 });
 
-test('over the stream no second has more messages than the server takes', async () => {
+test('over the stream no second has more orders than the server takes messages', async () => {
   const { orders, time } = streamOrders();
   const sentMs: number[] = [];
   orders.onConnected(() => {
