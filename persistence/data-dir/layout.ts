@@ -125,10 +125,17 @@ const isForbidden = (thrown: unknown): boolean => REASONS[codeOf(thrown)] === FO
 /** The file may be whole: this user may not read it, or the disk fails. */
 export const isWithheld = (thrown: unknown): boolean => isForbidden(thrown) || codeOf(thrown) === 'EIO';
 
+/** A path that cannot be looked at lies below the folder that is closed. */
+function closedOf(path: string): string {
+  const isSeen = attempt(() => [lstatSync(path, { throwIfNoEntry: false })], null) !== null;
+  return isSeen ? path : closedOf(dirname(path));
+}
+
 export function unusable(path: string, cause: unknown): JournalError {
   const isFull = isDiskFull(cause);
   const reason = isFull ? FULL : (REASONS[codeOf(cause)] ?? `: ${messageOf(cause)}.`);
-  return unfit(`${path}${reason}`, isFull ? 'disk_full' : 'data_dir_invalid', cause);
+  const place = isForbidden(cause) ? closedOf(resolve(path)) : path;
+  return unfit(`${place}${reason}`, isFull ? 'disk_full' : 'data_dir_invalid', cause);
 }
 
 function unfit(

@@ -152,14 +152,16 @@ test('a folder that is closed to the user is passed over by status, and named by
   const asUser =
     process.geteuid?.() === 0 ? ['setpriv', '--bounding-set=-dac_override,-dac_read_search'] : [];
   const ran = (...args: string[]) => {
-    const [program = '', ...rest] = [...asUser, process.execPath, CLI_MAIN, ...args, dir.root];
+    const [program = '', ...rest] = [...asUser, process.execPath, CLI_MAIN, ...args];
     return spawnSync(program, rest, { encoding: 'utf8' });
   };
-  const { status, stdout, stderr } = ran('status');
+  const { status, stdout, stderr } = ran('status', dir.root);
   assert.deepEqual([status, stderr], [0, ''], stdout);
   assert.match(stdout, /^total bytes +[1-9]/m);
+  const isNamed = new RegExp(`be used: ${closed} is closed to this user`);
+  assert.match(ran('verify', join(closed, 'data')).stderr, isNamed);
   for (const place of [closed, join(closed, 'new', 'place')])
-    assert.match(ran('backup', place).stderr, new RegExp(`be used: ${closed} is closed to this user`));
+    assert.match(ran('backup', place, dir.root).stderr, isNamed);
 });
 
 test('snapshot writes the present state, and verify accepts it', async (t) => {
