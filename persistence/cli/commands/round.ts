@@ -51,10 +51,12 @@ export const roundCommand = defineCommand<object, [round: RoundName]>({
       const faults = isComplete ? faultsOf(round, bets, house) : [];
       const seeds = readRoundSeeds(context.dir, engine.rules);
       const isSettled = statusOf(round) === SETTLED;
+      // Nothing tells what was paid for bets that were settled before the records begin.
+      const isPaidKnown = isSettled && bets.length === round.betCount;
       context.out.answer({
         ...roundFields(round),
         paidCents: paidCents(bets),
-        houseResultCents: isSettled ? round.volumeCents - paidCents(bets) : null,
+        houseResultCents: isPaidKnown ? round.volumeCents - paidCents(bets) : null,
         ...seedFields(seeds, market, roundNumber, isSettled),
         seq: engine.seq,
         from,

@@ -123,13 +123,13 @@ test('an export says that pages of the archive have lost rows, or that all of it
     const told = await toteErrors(['export', '--what', what, root], 1);
     assert.match(told, /^tote export: .* are (missing|not known)/m);
   }
-  // The seeds of the first were paid in before the records that are left begin.
-  const settled = whole.events.slice(must(pruned.batches[70], 'batch').lastSeq).flat();
-  for (const event of settled) {
+  // The seeds or all bets of some were paid in before the records that are left begin.
+  for (const event of whole.events.flat()) {
     if (event.type !== 'roundSettled') continue;
     const id = roundId(event.market, event.roundNumber);
     const [expected, actual] = [await shown(whole, 'round', id), await shown(pruned, 'round', id)];
-    assert.equal(actual['houseResultCents'], expected['houseResultCents'], id);
+    const [all, left] = [expected, actual].map(({ bets }) => (bets as unknown[]).length);
+    assert.equal(actual['houseResultCents'], left === all ? expected['houseResultCents'] : null, id);
   }
 });
 
