@@ -84,7 +84,7 @@ const PATHS: readonly Plan[] = [
   behind('a stall of 11 s', (given) => new StallPath(11_000, given)),
   {
     ...{ name: 'jumps of 2 %, held back', asset: 'BTC', frames: ['FIVE_MINUTES'], share: 0.25, every: 4 },
-    jumpLimits: { ratioMax: 1.01, agreementMs: 30_000 },
+    ratioMax: 1.01,
     path: (given) => new JumpPath(...given),
   },
   short('BTC', 'smoothed over 1 s', (given) => new SmoothedPath(1_000, given)),

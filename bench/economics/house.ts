@@ -6,7 +6,6 @@ import { assert } from '../../engine/base/assert.js';
 import { Engine } from '../../engine/engine.js';
 import { PriceTracker } from '../../engine/host/price-tracker.js';
 import { Quoter } from '../../engine/host/quoter.js';
-import type { JumpLimits } from '../../engine/host/ticks/jumps.js';
 import type { Command } from '../../engine/model/commands.js';
 import { ASSETS, assetClassOf, assetOf, textAt } from '../../engine/model/domain.js';
 import type { PriceTick, TickVerdict } from '../../engine/model/ports.js';
@@ -25,7 +24,7 @@ export class House {
   constructor(
     rules: Rules,
     readonly market: number,
-    private readonly jumpLimits: JumpLimits,
+    private readonly ratioMax: number,
     beginMs: number,
     private readonly follow: (command: Command) => void,
   ) {
@@ -38,7 +37,7 @@ export class House {
   }
 
   #begin(nowMs: number): [PriceTracker, Quoter] {
-    const tracker = new PriceTracker(this.#engine, undefined, this.jumpLimits);
+    const tracker = new PriceTracker(this.#engine, undefined, this.ratioMax);
     const quoter = new Quoter(this.#engine, tracker);
     tracker.start(nowMs);
     return [tracker, quoter];

@@ -5,6 +5,7 @@
  * is no draw; NaN: stay away.
  */
 import { assert, must } from '../../engine/base/assert.js';
+import { AGREEMENT_MS } from '../../engine/host/ticks/jumps.js';
 import type { PriceTick, TickVerdict } from '../../engine/model/ports.js';
 import { readMessage } from '../../feeds/coinbase/messages.js';
 import { FailoverFeed, STALE_MS } from '../../feeds/failover-feed.js';
@@ -254,8 +255,6 @@ export class StallPath extends FinePath {
   }
 }
 
-/** How long prices agree before the house believes a jump, and how old its last one may be at a boundary. */
-const AGREEMENT_MS = 30_000;
 const JUMP = 0.02;
 
 /** Once in a round the price jumps further than the house believes at once. */

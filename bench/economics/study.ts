@@ -3,7 +3,7 @@
  * trusted.
  */
 import { must } from '../../engine/base/assert.js';
-import { DEFAULT_JUMP_LIMITS, type JumpLimits } from '../../engine/host/ticks/jumps.js';
+import { RATIO_MAX } from '../../engine/host/ticks/jumps.js';
 import { YEARLY_VOLATILITY } from '../../engine/host/ticks/volatility.js';
 import {
   type Asset,
@@ -32,7 +32,7 @@ export interface Study {
   readonly known?: (fromMs: number, untilMs: number) => Partial<Rules>;
   /** With its loss limits a case ends at them. */
   readonly limits?: boolean;
-  readonly jumpLimits?: JumpLimits;
+  readonly ratioMax?: number;
   /** The real volatility as a factor of the one that the house begins with, always and by the clock. */
   readonly volatility?: number;
   readonly profile?: Profile;
@@ -74,7 +74,7 @@ export function playAll(study: Study, strategies: readonly Strategy[]): RoundRes
   const tickMs = frameMs > 900_000 ? 1_000 : 250;
   const market = marketOf(`${asset}_${frame}`);
   const markets = strategies.map((strategy) => new Market(market, strategy));
-  const house = new House(rules, market, study.jumpLimits ?? DEFAULT_JUMP_LIMITS, BEGIN_MS, (command) => {
+  const house = new House(rules, market, study.ratioMax ?? RATIO_MAX, BEGIN_MS, (command) => {
     for (const each of markets) each.follow(command);
   });
   const walk = new Walk(seed, {

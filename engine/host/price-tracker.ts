@@ -10,13 +10,7 @@ import { ASSETS } from '../model/domain.js';
 import type { PriceTick, TickVerdict } from '../model/ports.js';
 import type { PriceEstimate } from '../model/prices.js';
 import { BoundaryWindow, GRACE_MS } from './ticks/boundary-window.js';
-import {
-  DEFAULT_JUMP_LIMITS,
-  type HeldPrice,
-  type JumpLimits,
-  Jumps,
-  type Reference,
-} from './ticks/jumps.js';
+import { AGREEMENT_MS, type HeldPrice, Jumps, type LastPrice, RATIO_MAX } from './ticks/jumps.js';
 import { priceAgeMsMax, type Waiting, waitingBoundaries } from './ticks/waiting.js';
 
 const TICK_AHEAD_MS_MAX = 1_000;
@@ -41,16 +35,16 @@ export class PriceTracker {
   #estimator: Estimator | null = null;
   /** By asset: when the last tick with a newer timestamp arrived, in engine time. */
   readonly #renewedMs: number[] = ASSETS.map(() => Number.NEGATIVE_INFINITY);
-  #onHeld: (tick: PriceTick, last: Reference) => void = () => undefined;
+  #onHeld: (tick: PriceTick, last: LastPrice) => void = () => undefined;
   #onPast: (asset: number, boundaryMs: number) => void = () => undefined;
 
   /** `pastGraceMs`: how long after the start ticks for boundaries from before it are taken; at most an hour. */
   constructor(
     private readonly engine: EngineReads,
     private readonly pastGraceMs = GRACE_MS,
-    private readonly jumpLimits: JumpLimits = DEFAULT_JUMP_LIMITS,
+    private readonly ratioMax = RATIO_MAX,
   ) {
-    this.#jumps = ASSETS.map(() => new Jumps(jumpLimits));
+    this.#jumps = ASSETS.map(() => new Jumps(ratioMax));
   }
 
   /** A price is final by `untilMs`; until then a tick may still decide it. */
@@ -70,7 +64,7 @@ export class PriceTracker {
   }
 
   /** `last` is the price from which the tick is too far. */
-  onHeld(reader: (tick: PriceTick, last: Reference) => void): void {
+  onHeld(reader: (tick: PriceTick, last: LastPrice) => void): void {
     this.#onHeld = reader;
   }
 
@@ -154,22 +148,20 @@ export class PriceTracker {
     const before = jumps.held;
     if (jumps.isBelieved(tick, last, nowMs)) return null;
     if (jumps.held !== before) this.#onHeld(tick, last);
-    const agreementS = this.jumpLimits.agreementMs / 1_000;
-    return `${this.#tooFar(last)}; it is believed once later ones have agreed with it for ${agreementS} s`;
+    return `${this.#tooFar(last)}; it is believed once later ones have agreed with it for ${AGREEMENT_MS / 1_000} s`;
   }
 
   /** Hands the service's answer to the boundary's window. None later agrees with it: an absurd one decides nothing. */
   #recallReason(tick: PriceTick, window: BoundaryWindow, boundaryMs: number, nowMs: number): string | null {
     const last = this.engine.latestOpenPrice(tick.asset);
-    if (last !== null && this.#jumps[tick.asset]?.isNear(tick, last, boundaryMs) === false)
-      return this.#tooFar(last);
+    if (last !== null && this.#jumps[tick.asset]?.isNear(tick, last) === false) return this.#tooFar(last);
     return window.decidePast(tick, boundaryMs, nowMs)
       ? null
       : 'no round waits for the price at this boundary';
   }
 
-  #tooFar({ price }: Reference): string {
-    return `the price is further from the last one, ${price}, than by a factor of ${this.jumpLimits.ratioMax}`;
+  #tooFar({ price }: LastPrice): string {
+    return `the price is further from the last one, ${price}, than by a factor of ${this.ratioMax}`;
   }
 
   refresh(nowMs: number): void {

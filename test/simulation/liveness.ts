@@ -12,8 +12,6 @@ import type { World } from './world.js';
 const CRYPTO = /^(BTC|ETH|SOL|BNB|XRP|HYPE|TON)_ONE_MINUTE$/;
 /** A round of a minute, two steps of the clock's guard, and some. */
 const LIVE_WITHIN_MS = 240_000;
-/** A wild price that was believed after a long silence keeps the good ones out for a quarter of an hour. */
-const PRICE_REFERENCE_MS = 900_000 + 120_000;
 const PROBE_EVERY_MS = 3_000;
 /** A request that a living server has had for this long is lost. */
 const ANSWER_WITHIN_MS = 5_000;
@@ -47,13 +45,9 @@ export class Liveness {
       world.scheduler.after(PROBE_EVERY_MS, probe);
     };
     world.scheduler.after(3_000, probe);
-    const finish = (): void => {
+    world.scheduler.after(aheadMs + LIVE_WITHIN_MS, () => {
       this.#check();
       this.#compare(world.scheduler.nowMs + ANSWER_WITHIN_MS, done);
-    };
-    world.scheduler.after(aheadMs + LIVE_WITHIN_MS, () => {
-      if (this.#isServed) finish();
-      else world.scheduler.after(PRICE_REFERENCE_MS, finish);
     });
   }
 
@@ -66,11 +60,6 @@ export class Liveness {
     }
     check(scheduler.nowMs < untilMs, 'liveness', () => 'everything becomes durable');
     scheduler.after(1, () => this.#compare(untilMs, done));
-  }
-
-  /** An order with a key was placed and replayed; one without may be the only one in a round that opened just now. */
-  get #isServed(): boolean {
-    return this.#placed > 0 && (this.#replayed > 0 || this.#isFull);
   }
 
   /** Until the server is up there is no answer, and it is tried again. */
