@@ -35,12 +35,13 @@ export class HermesFeed extends ConnectedFeed {
 
   constructor(private readonly options: HermesOptions) {
     super('hermes', [...ASSETS.keys()], options);
-    this.#dial = hermesDial(options, () => options.clock.monotonicMs(), {
+    const monotonicMs = (): number => options.clock.monotonicMs();
+    this.#dial = hermesDial(options, monotonicMs, {
       onChecked: (faults) => this.#onChecked(faults),
       onPrices: (text) => this.#onPrices(text),
       onServiceError: (detail) => this.#tellTrouble('service', detail),
     });
-    this.#recall = new HermesRecall(options, {
+    this.#recall = new HermesRecall(options, monotonicMs, {
       onUpdate: (update, boundaryMs, signed) => this.#onRecalled(update, boundaryMs, signed),
       onTrouble: (detail) => this.#tellTrouble('recall', detail),
     });
@@ -48,6 +49,11 @@ export class HermesFeed extends ConnectedFeed {
 
   recall(asset: number, boundaryMs: number): void {
     if (this.covers(asset)) this.#recall.want(asset, boundaryMs);
+  }
+
+  override poll(): void {
+    super.poll();
+    this.#recall.poll();
   }
 
   override stop(): void {

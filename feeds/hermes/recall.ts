@@ -13,6 +13,8 @@ import { type HermesUpdate, readUpdates } from './updates.js';
 
 /** An asset without an update in so many seconds up to the boundary has no price there. */
 const SECONDS_BACK_MAX = 3;
+/** A question that hangs must leave time for another: rounds of missed boundaries are voided 15 s after the start. */
+const ANSWER_WITHIN_MS = 4_000;
 /** So that the signed update of all of them fits into the journal's evidence of each. */
 const ASSETS_AT_ONCE = 4;
 const TRIES_MAX = 3;
@@ -34,11 +36,11 @@ interface RecallReader {
 export class HermesRecall {
   #questions: Question[] = [];
   #isOpen = false;
-  #isAsking = false;
-  readonly #ending = new AbortController();
+  #asking: { readonly ending: AbortController; readonly sinceMs: number } | null = null;
 
   constructor(
     private readonly service: HermesService,
+    private readonly monotonicMs: () => number,
     private readonly reader: RecallReader,
   ) {}
 
@@ -64,21 +66,27 @@ export class HermesRecall {
   stop(): void {
     this.#isOpen = false;
     this.#questions = [];
-    this.#ending.abort();
+    this.#asking?.ending.abort();
+  }
+
+  /** Call many times a second. */
+  poll(): void {
+    if (this.#asking === null || this.monotonicMs() - this.#asking.sinceMs <= ANSWER_WITHIN_MS) return;
+    this.#asking.ending.abort(new Error(`no answer within ${ANSWER_WITHIN_MS / 1_000} s`));
   }
 
   async #ask(): Promise<void> {
-    if (!this.#isOpen || this.#isAsking) return;
-    this.#isAsking = true;
-    const { signal } = this.#ending;
+    if (!this.#isOpen || this.#asking !== null) return;
     for (let question = this.#questions.shift(); question !== undefined; question = this.#questions.shift()) {
-      const request = requestOf(this.service, urlOf(this.service, question), signal);
+      const ending = new AbortController();
+      this.#asking = { ending, sinceMs: this.monotonicMs() };
+      const request = requestOf(this.service, urlOf(this.service, question), ending.signal);
       const answer = await getWholeText(request, ANSWER_CHARS_MAX);
-      if (signal.aborted) return;
+      if (!this.#isOpen) return;
       if (typeof answer === 'string') this.#read(question, answer);
       else this.#fail(question, answer);
     }
-    this.#isAsking = false;
+    this.#asking = null;
   }
 
   #read(question: Question, text: string): void {

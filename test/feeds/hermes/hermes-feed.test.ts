@@ -364,12 +364,24 @@ test('a question about the past that fails is asked three times, and none after 
   for (let time = 1; time <= 3; time++) assert.equal(await secondAsked(), NOON_S);
   const { fields } = await log.ofEvent('feed_service_error');
   assert.match(String(fields['detail']), /^prices at 2026-06-10T12:00:00.000Z: the service answered 404/);
-  service.intercept = (_, response) => {
-    service.pastAsked.add([0, []]);
-    service.intercept = () => false;
-    response.writeHead(429).end();
-    return true;
+  const onceAnswered = (answer: (response: ServerResponse) => void): void => {
+    service.intercept = (_, response) => {
+      service.pastAsked.add([0, []]);
+      service.intercept = () => false;
+      answer(response);
+      return true;
+    };
   };
+  onceAnswered((response) => response.writeHead(200).write('{'));
+  feed.recall(0, minutesBefore(4));
+  assert.equal(await secondAsked(), 0);
+  started.clock.pass(4_000);
+  feed.poll();
+  assert.equal(service.pastAsked.all.length, 4);
+  started.clock.pass(1);
+  feed.poll();
+  for (const time of [2, 3]) assert.equal(await secondAsked(), NOON_S - 240, `${time}: 4 s are a failure`);
+  onceAnswered((response) => response.writeHead(429).end());
   for (const minutes of [1, 2]) feed.recall(0, minutesBefore(minutes));
   assert.equal(await secondAsked(), 0);
   started.clock.pass(61_000);
