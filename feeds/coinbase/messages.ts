@@ -1,6 +1,7 @@
 /** The used messages of Coinbase Exchange's public WebSocket feed. Others may come at any time, and are passed over. */
 import typia, { type tags } from 'typia';
 import { parsedJson } from '../../engine/base/attempt.js';
+import { wordsOf } from '../live/http-text.js';
 
 type Decimal = string & tags.Pattern<'^[0-9]{1,20}([.][0-9]{1,20})?$'>;
 
@@ -63,7 +64,7 @@ export function readMessage(text: string): Message {
   if (isHeartbeat(value)) return { kind: 'heartbeat' };
   if (isServiceError(value)) {
     const { message, reason } = value;
-    return { kind: 'error', detail: reason === undefined ? message : `${message}: ${reason}` };
+    return { kind: 'error', detail: wordsOf(reason === undefined ? message : `${message}: ${reason}`) };
   }
   return { kind: isTyped(value) && !USED.includes(value.type) ? 'other' : 'malformed' };
 }

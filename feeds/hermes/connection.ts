@@ -7,7 +7,7 @@
 import { createParser } from 'eventsource-parser';
 import { parsedJson } from '../../engine/base/attempt.js';
 import { ASSETS, type Asset } from '../../engine/model/domain.js';
-import { getText, getWholeText, type TextRequest } from '../live/http-text.js';
+import { getText, getWholeText, type TextRequest, wordsOf } from '../live/http-text.js';
 import type { Dial, Ended, Listener } from '../live/kept-connection.js';
 import { faultOfId, HERMES_SYMBOLS } from './symbols.js';
 
@@ -83,7 +83,7 @@ async function readStream(
   const parser = createParser({
     maxBufferSize: EVENT_CHARS_MAX,
     onEvent: ({ event, data }) => {
-      if (event === 'error') return reader.onServiceError(tidy(data));
+      if (event === 'error') return reader.onServiceError(wordsOf(tidy(data)));
       if (reader.onPrices(data)) listener.heard();
     },
     onError: ({ type }) => {

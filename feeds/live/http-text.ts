@@ -5,8 +5,8 @@
 import { messageOf } from '../../engine/base/attempt.js';
 import type { Ended } from './kept-connection.js';
 
-/** The log has so much of a refusal's body; more is read, so that no secret is cut where it could not be recognised. */
-const REFUSAL_CHARS_MAX = 200;
+const WORDS_CHARS_MAX = 200;
+/** More than the log has, so that no secret is cut where it could not be recognised. */
 const REFUSAL_READ_MAX = 4_096;
 /** A service that says 429 without saying how long keeps the address out for a minute (Hermes' rate limits). */
 const UNSAID_429_MS = 60_000;
@@ -66,6 +66,9 @@ export function troubleOf(thrown: unknown): string {
   return messageOf(error) || 'the connection failed';
 }
 
+/** A service's own words, as the log has them. */
+export const wordsOf = (text: string): string => text.slice(0, WORDS_CHARS_MAX).replace(/\s+/g, ' ').trim();
+
 async function refusalText(answer: Response, tidy: (text: string) => string): Promise<string> {
   const { status } = answer;
   let body = '';
@@ -73,7 +76,7 @@ async function refusalText(answer: Response, tidy: (text: string) => string): Pr
     body += piece;
     if (body.length > REFUSAL_READ_MAX) break;
   }
-  const said = tidy(body).slice(0, REFUSAL_CHARS_MAX).replace(/\s+/g, ' ').trim();
+  const said = wordsOf(tidy(body));
   const redirected = status >= 300 && status < 400 ? ' (redirections are not followed)' : '';
   return `the service answered ${status}${redirected}${said === '' ? '' : `: ${said}`}`;
 }
