@@ -19,7 +19,7 @@ import type { ArchiveBlocks } from '../blocks.js';
 import { IN_STEP, type Rows } from '../columns.js';
 import type { ArchivedRounds } from './rounds.js';
 import { placedOf, placedSeqOf } from './row-events.js';
-import { archivedBet, filledAtMs, isBet, termsOf } from './streams.js';
+import { archivedBet, filledAtMs, isBet, paidCentsOf, termsOf } from './streams.js';
 
 /** With a filter an answer may have fewer bets than asked for, because it reads no more placements than this. */
 const READ_MAX = 5_000;
@@ -147,7 +147,7 @@ function viewOf(blocks: ArchiveBlocks, placement: readonly Cell[]): ArchivedBetV
     payoutCents,
     status: statusOf(settled?.event ?? null, isBet(bet)),
     result: settled?.event.result ?? 0,
-    paidCents: isBet(bet) ? (settled?.event.payoutCents ?? null) : null,
+    paidCents: paidCentsOf(bet),
     placedAtMs,
     settledAtMs: settled?.event.timeMs ?? null,
     betSeq: knowsEntry ? (fill ?? order).seq : null,

@@ -98,6 +98,10 @@ export interface ArchivedBet {
 export const isBet = ({ order, fill, settled }: ArchivedBet): boolean =>
   fill !== null || (settled === null ? order.event.type === 'betPlaced' : !isUnfilled(settled.event.result));
 
+/** null while the bet is open, and for an order without a bet: its stake is returned. */
+export const paidCentsOf = (found: ArchivedBet): number | null =>
+  isBet(found) ? (found.settled?.event.payoutCents ?? null) : null;
+
 /** When a limit order became a bet; null if it has not, and for other orders. */
 export function filledAtMs({ order: { event }, fill }: ArchivedBet): number | null {
   if (fill !== null) return fill.event.timeMs;

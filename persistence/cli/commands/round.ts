@@ -52,11 +52,11 @@ export const roundCommand = defineCommand<object, [round: RoundName]>({
       const seeds = readRoundSeeds(context.dir, engine.rules);
       const isSettled = statusOf(round) === SETTLED;
       // Nothing tells what was paid for bets that were settled before the records begin.
-      const isPaidKnown = isSettled && bets.length === round.betCount;
+      const paid = bets.length === round.betCount ? paidCents(bets) : null;
       context.out.answer({
         ...roundFields(round),
-        paidCents: paidCents(bets),
-        houseResultCents: isPaidKnown ? round.volumeCents - paidCents(bets) : null,
+        paidCents: paid,
+        houseResultCents: isSettled && paid !== null ? round.volumeCents - paid : null,
         ...seedFields(seeds, market, roundNumber, isSettled),
         seq: engine.seq,
         from,

@@ -13,7 +13,7 @@ import {
 } from '../../../engine/model/domain.js';
 import { statusOf } from '../../archive/reader/bets.js';
 import { type LedgerEntry, ledgerEntryOf } from '../../archive/reader/entries.js';
-import { type ArchivedBet, filledAtMs, isBet, termsOf } from '../../archive/reader/streams.js';
+import { type ArchivedBet, filledAtMs, isBet, paidCentsOf, termsOf } from '../../archive/reader/streams.js';
 
 /** Odds, percent and payout are those of a limit order's fill. */
 export function betFields(found: ArchivedBet) {
@@ -33,7 +33,7 @@ export function betFields(found: ArchivedBet) {
     placedAt: isoText(rest.timeMs),
     filledAt: isoOrNull(filledAtMs(found)),
     result: settled === null ? null : textAt(BET_ENDS, settled.event.result),
-    paidCents: settled?.event.payoutCents ?? null,
+    paidCents: paidCentsOf(found),
     settledSeq: settled?.seq ?? null,
     settledAt: isoOrNull(settled?.event.timeMs),
   };

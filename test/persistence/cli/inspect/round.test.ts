@@ -19,11 +19,7 @@ interface RoundDocument {
   readonly closePriceFrom: { readonly source: string } | null;
   readonly poolUpCents: number;
   readonly poolDownCents: number;
-  readonly bets: readonly {
-    readonly bet: string;
-    readonly result: string | null;
-    readonly paidCents: number | null;
-  }[];
+  readonly bets: readonly Readonly<Record<string, unknown>>[];
   readonly paidCents: number;
   readonly houseResultCents: number | null;
   readonly seedCommitment: string | null;
