@@ -84,7 +84,7 @@ export class Books {
   /** `beginsAtNothing`: the first entries are those of the first commands, before which all balances are 0. */
   constructor(readonly beginsAtNothing: boolean) {}
 
-  isFirst({ account }: LedgerEntry): boolean {
+  isFirst({ account }: Pick<LedgerEntry, 'account'>): boolean {
     return !this.#balances.has(account);
   }
 

@@ -14,10 +14,11 @@ import {
   SIDES,
   textAt,
 } from '../../../engine/model/domain.js';
-import { type ArchivedBet, filledAtMs, isBet, termsOf } from '../../archive/reader/streams.js';
+import { type ArchivedBet, filledAtMs, isBet, paidCentsOf, termsOf } from '../../archive/reader/streams.js';
 import { statusWord } from '../frame/bet-fields.js';
 import { dollarsText, oddsText, percentText } from '../frame/format.js';
 import {
+  beginsBefore,
   type Columns,
   type Exporter,
   type ExportRange,
@@ -69,8 +70,8 @@ const COLUMNS: Columns<Row> = {
 
 export const exportBets: Exporter = (source, range, out) => {
   writeRows(out, COLUMNS, rowsOf(source, range));
-  const isWhole = source.archive.fromSeq === 0;
-  return isWhole ? [] : ['bets that were placed before the records that are left begin are missing'];
+  if (!beginsBefore(source.archive, range)) return [];
+  return ['bets that were placed before the records that are left begin are missing'];
 };
 
 function* rowsOf(
@@ -78,14 +79,13 @@ function* rowsOf(
   { fromSeq, toSeq, account }: ExportRange,
 ): Generator<Row> {
   for (const found of archive.bets(fromSeq, toSeq, account)) {
-    const { settled, order } = found;
-    const { market, roundNumber } = order.event;
+    const { market, roundNumber } = found.order.event;
     yield {
       found,
       terms: termsOf(found),
       isBet: isBet(found),
       status: statusWord(found, engine?.round(market, roundNumber)?.status ?? SETTLING),
-      paidCents: settled !== null && isBet(found) ? settled.event.payoutCents : null,
+      paidCents: paidCentsOf(found),
     };
   }
 }
