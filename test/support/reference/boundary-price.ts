@@ -1,6 +1,6 @@
 /** The price of a round's boundary on a plain list of ticks, as docs/bots/concepts.md has the rule. */
 
-const GRACE_MS = 2_000;
+export const GRACE_MS = 2_000;
 
 /**
  * The tick with the greatest time at or before the boundary among those that had arrived when the price became final,
