@@ -116,11 +116,12 @@ export abstract class ConnectedFeed implements LiveFeed {
 }
 
 const EVERY_MS = 60_000;
-/** A service may make up more troubles in a minute: these are not logged. */
+/** A service may make up more troubles of an event in a minute: these are not logged. */
 const TROUBLES_MAX = 100;
 
 class SeldomLog {
-  readonly #writtenMs = new Map<string, number>();
+  /** By event, then by what it was about. */
+  readonly #writtenMs = new Map<LogEvent, Map<string, number>>();
 
   constructor(
     private readonly log: Pick<Log, 'write'>,
@@ -131,11 +132,11 @@ class SeldomLog {
   /** `about` tells troubles of the same event apart. */
   write(event: LogEvent, about: string, fields: object): void {
     const nowMs = this.clock.monotonicMs();
-    const trouble = `${event} ${about}`;
-    for (const [other, writtenMs] of this.#writtenMs)
-      if (nowMs - writtenMs >= EVERY_MS) this.#writtenMs.delete(other);
-    if (this.#writtenMs.has(trouble) || this.#writtenMs.size >= TROUBLES_MAX) return;
-    this.#writtenMs.set(trouble, nowMs);
+    const ofEvent = this.#writtenMs.get(event) ?? new Map<string, number>();
+    this.#writtenMs.set(event, ofEvent);
+    for (const [other, writtenMs] of ofEvent) if (nowMs - writtenMs >= EVERY_MS) ofEvent.delete(other);
+    if (ofEvent.has(about) || ofEvent.size >= TROUBLES_MAX) return;
+    ofEvent.set(about, nowMs);
     this.log.write(event, { feed: this.feed, ...fields });
   }
 }
