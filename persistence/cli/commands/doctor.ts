@@ -12,7 +12,7 @@ import { attempt, orRefuse } from '../../../engine/base/attempt.js';
 import { type ClockSync, readClockSync } from '../../../process/clock-sync.js';
 import { LOCAL, UNFIT } from '../../data-dir/file-system.js';
 import { openFile } from '../../data-dir/files.js';
-import { type DataDir, dataDirLayout } from '../../data-dir/layout.js';
+import { type DataDir, dataDirLayout, readableFolders } from '../../data-dir/layout.js';
 import { readOperatorTokens } from '../../data-dir/operator-tokens.js';
 import { readSecret } from '../../data-dir/secrets.js';
 import { DEFAULT_SPACE_THRESHOLDS, freeBytesOf } from '../../data-dir/space.js';
@@ -166,6 +166,7 @@ function judgeConfiguration(envFile: string, { root }: DataDir): { dataDir: stri
 
 /** Throws as a start does. */
 function startingIn(dir: DataDir, given: ReturnType<typeof readConfig>): RunningConfig {
+  readableFolders(dir);
   refuseWithoutJournal(dir, { requireData: given.isProduction, isFollower: given.role !== 'leader' });
   return resolveSetup(given, hasSegments(dir.journal) ? setupOf(dir) : null).config;
 }

@@ -1,6 +1,6 @@
 /** `tote doctor`: the facts of a machine, and its sentences on them. */
 import assert from 'node:assert/strict';
-import { chmodSync, existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import {
@@ -106,4 +106,7 @@ test('a configuration is judged as a start in production would judge it', async 
   );
   await judged('TOTE_FEED=push', ...open);
   await judged('TOTE_PROT=1\nTOTE_FEED=push', /^bad .*TOTE_PROT: no such/, ...open);
+  rmSync(join(data, 'archive'), { recursive: true });
+  writeFileSync(join(data, 'archive'), '');
+  await judged('TOTE_FEED=push', /^bad .*archive is not a directory/, ...open);
 });
