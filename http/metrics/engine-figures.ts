@@ -155,8 +155,7 @@ export class EngineFigures {
       openRounds: open.length,
       unsettledRounds: unsettled.length,
       openBets: all.reduce((sum, { betCount }) => sum + betCount, 0),
-      // The house's loss if in each round the worse side for it wins.
-      exposureCents: all.reduce((sum, round) => sum + Math.max(0, -worstResultCents(round)), 0),
+      exposureCents: all.reduce((loss, round) => loss - worstResultCents(round), 0),
     });
   }
 }
