@@ -9,6 +9,7 @@ import type { GaugeName } from './gauges.js';
 import type { Reading } from './readings.js';
 
 export const SAMPLE_EVERY_MS = 5_000;
+const SAMPLES_OF_A_MINUTE = 60_000 / SAMPLE_EVERY_MS;
 /** An hour. */
 export const SAMPLES_MAX = 720;
 
@@ -160,9 +161,14 @@ export class Vitals {
     return last.reduce<number>((sum, one) => sum + (one ?? 0), 0);
   }
 
-  /** NaN before the first sample, and where the figure was not to be had. */
+  /** Where little happens, the last sample lacks the figure: then an earlier one of the same minute counts, else NaN. */
   latest(name: VitalName): number {
-    return this.#columns.get(name)?.at(-1) ?? Number.NaN;
+    return (
+      this.#columns
+        .get(name)
+        ?.slice(-SAMPLES_OF_A_MINUTE)
+        .findLast((one) => one !== null) ?? Number.NaN
+    );
   }
 }
 

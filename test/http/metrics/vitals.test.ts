@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { ASSETS } from '../../../engine/model/domain.js';
 import { ALARMS } from '../../../http/metrics/alarm-list.js';
 import { RaisedAlarms } from '../../../http/metrics/alarms.js';
-import { EngineMeter } from '../../../http/metrics/engine-meter.js';
+import { ENGINE_PLACES, EngineMeter } from '../../../http/metrics/engine-meter.js';
 import { GatewayMeter } from '../../../http/metrics/gateway-meter.js';
 import { type GaugeName, Gauges } from '../../../http/metrics/gauges.js';
 import { figuresMemory } from '../../../http/metrics/memory.js';
@@ -14,6 +14,7 @@ import { SAMPLE_EVERY_MS, SAMPLES_MAX, VITAL_NAMES, Vitals } from '../../../http
 
 const START_MS = 1_800_000_000_000;
 const HOUR_SECONDS = 3_600;
+const ACTIVE_AT = ENGINE_PLACES.thread.activeMs;
 type Name = (typeof VITAL_NAMES)[number];
 
 function watched() {
@@ -38,15 +39,21 @@ function watched() {
     vitals.sample(reading);
     alarms.check(reading, vitals);
   };
-  const raised = (): string[] => alarms.raised.map(({ name }) => name);
+  const after = (samples: number, before = (_at: number): void => {}): string[] => {
+    for (let at = 0; at < samples; at++) {
+      before(at);
+      sample();
+    }
+    return alarms.raised.map(({ name }) => name);
+  };
   gauges.set({ isClockSound: true, isTrading: true, isTakingOrders: true, assetsExpected: ASSETS.length });
   gauges.set({ freeBytes: 1e12, recoveryNeedsBytes: 0 });
   sample();
-  return { gauges, engine, guesses, first, second, vitals, alarms, raised, lines, sample, readings };
+  return { gauges, engine, guesses, first, second, vitals, alarms, after, lines, sample, readings };
 }
 
 test('rates and percentiles are those of the time since the last sample, over all gateways', () => {
-  const { first, second, engine, vitals, sample } = watched();
+  const { first, second, engine, vitals, sample, after } = watched();
   for (const meter of [first, second]) {
     meter.answered(1, 201);
     meter.answered(2, 503);
@@ -63,8 +70,9 @@ test('rates and percentiles are those of the time since the last sample, over al
   const times = latest('orderP50Ms orderP99Ms orderRingP99Ms orderEngineP99Ms');
   assert.deepEqual(times, [5.12, 114.688, 1.024, 1.024]);
   assert.deepEqual(latest('orderCommitP99Ms commitP99Ms commandsPerBatch gateways'), [2.048, 20.48, 6, 2]);
+  after(11);
+  assert.deepEqual(latest(`${rates} orderP50Ms commandsPerBatch`), [0, 0, 0, 0, 5.12, 6]);
   sample();
-  assert.deepEqual(latest(rates), [0, 0, 0, 0]);
   assert.deepEqual(latest('orderP50Ms commandsPerBatch'), [Number.NaN, Number.NaN]);
 });
 
@@ -85,14 +93,13 @@ test('an hour is kept, every column as long as the times, and what is later than
 });
 
 test('an alarm tells since when, what and what to do, and ends with its cause: the log has both', () => {
-  const { gauges, alarms, lines, vitals, readings, sample } = watched();
+  const { gauges, alarms, lines, vitals, readings, sample, after } = watched();
   gauges.set({ isClockSound: 0 });
-  sample();
-  sample();
+  after(2);
   const [raised, ...others] = alarms.raised;
   assert.deepEqual([others, raised?.name], [[], 'clock_unsound']);
-  assert.equal(raised?.since, (START_MS + 2 * SAMPLE_EVERY_MS) / 1_000);
-  assert.deepEqual([raised?.value, raised?.limit], [0, 1]);
+  const since = (START_MS + 2 * SAMPLE_EVERY_MS) / 1_000;
+  assert.deepEqual([raised?.since, raised?.value, raised?.limit], [since, 0, 1]);
   assert.match(raised?.advice ?? '', /chronyc/);
   alarms.check(readings.take(START_MS - HOUR_SECONDS * 1_000, 4 * SAMPLE_EVERY_MS), vitals);
   assert.deepEqual(alarms.raised, [raised], 'although the clock was set back');
@@ -122,60 +129,62 @@ test('each trouble has its alarm', () => {
     ['feed_switched', 'assetsSwitched', 0, 1],
   ];
   for (const [alarm, gauge, sound, bad] of troubles) {
-    const { gauges, raised, sample } = watched();
+    const { gauges, after } = watched();
     const raisedWith = (value: number): string[] => {
       gauges.set({ [gauge]: value });
-      const seconds = ALARMS.find(({ name }) => name === alarm)?.forSeconds ?? 0;
-      for (let at = 0; at <= (seconds * 1_000) / SAMPLE_EVERY_MS; at++) sample();
-      return raised();
+      const { forSeconds = 0 } = ALARMS.find(({ name }) => name === alarm) ?? {};
+      return after(1 + (forSeconds * 1_000) / SAMPLE_EVERY_MS);
     };
     assert.deepEqual([raisedWith(sound), raisedWith(bad), raisedWith(sound)], [[], [alarm], []], alarm);
   }
 });
 
 test('answers of 5xx and wrong tokens are alarms once they are many', () => {
-  const { first, guesses, alarms, sample } = watched();
+  const { first, guesses, after } = watched();
   const namesWith = (sound: number, errors: number, wrong: number): string[] => {
-    for (let at = 0; at < 24; at++) {
+    after(24, () => {
       for (let answer = 0; answer < sound; answer++) first.answered(1, 201);
       for (let answer = 0; answer < errors; answer++) first.answered(1, 503);
-      sample();
-    }
+    });
     for (const kind of ['wrong', 'refused'] as const) guesses[kind] += wrong / 2;
-    sample();
-    return alarms.raised.map(({ name }) => name);
+    return after(1);
   };
   assert.deepEqual([namesWith(99, 1, 10), namesWith(98, 2, 1)], [[], ['server_errors', 'wrong_tokens']]);
   assert.deepEqual(namesWith(100, 0, 0), ['wrong_tokens']);
 });
 
+test('a slow disk is an alarm although it is seldom used, but not for one commit; a busy thread is one, too', () => {
+  const { engine, after } = watched();
+  engine.batch(1, 200);
+  assert.deepEqual(after(14), []);
+  const seldom = after(30, (at) => at % 10 === 0 && engine.batch(1, 200));
+  assert.deepEqual(seldom, ['slow_commits']);
+  const { sheet } = engine;
+  const busyFor = (ms: number) => after(14, () => sheet.set([(sheet[ACTIVE_AT] ?? 0) + ms], ACTIVE_AT));
+  assert.deepEqual([busyFor(4_200), busyFor(4_300), busyFor(0)], [[], ['engine_busy'], []]);
+});
+
 test('an alarm that waits is raised only if its cause lasts, and its advice names the data directory', () => {
-  const { gauges, alarms, sample } = watched();
-  const namesAfter = (samples: number): string[] => {
-    for (let at = 0; at < samples; at++) sample();
-    return alarms.raised.map(({ name }) => name);
-  };
+  const { gauges, alarms, sample, after } = watched();
   gauges.set({ isShadowImpaired: 1 });
-  assert.deepEqual(namesAfter(12), [], 'a minute has not passed since the first sample with it');
+  assert.deepEqual(after(12), [], 'a minute has not passed since the first sample with it');
   assert.deepEqual(alarms.waiting, ['something prevents snapshots or the archive']);
   gauges.set({ isShadowImpaired: 0 });
   sample();
   gauges.set({ isShadowImpaired: 1 });
-  assert.deepEqual([namesAfter(12), namesAfter(1)], [[], ['shadow_impaired']]);
+  assert.deepEqual([after(12), after(1)], [[], ['shadow_impaired']]);
   gauges.set({ journalFaults: 1 });
   sample();
   assert.match(alarms.raised[0]?.advice ?? '', /npx tote verify '\/srv\/it is' names.*last segment.*restore/);
 });
 
 test('a figure that is not to be had raises no alarm: no feed is silent while no market is open', () => {
-  const { gauges, raised, sample } = watched();
-  assert.deepEqual(raised(), [], 'nor does a sound server that has just started');
+  const { gauges, after } = watched();
+  assert.deepEqual(after(0), [], 'nor does a sound server that has just started');
   gauges.set({ assetsExpected: 0 });
-  sample();
-  assert.deepEqual(raised(), []);
+  assert.deepEqual(after(1), []);
   gauges.set({ assetsExpected: 2, assetsSilent: 2 });
-  sample();
-  assert.deepEqual(raised(), ['feed_silent']);
+  assert.deepEqual(after(1), ['feed_silent']);
 });
 
 const STANDBY = { node: 'two', messagesBehind: 3, behindMs: 100, heardMsAgo: 200 };
@@ -185,14 +194,10 @@ const LOG: LeaderStatus = {
 };
 
 test('a leader is alarmed of standbys and NATS servers, a server by itself is not', () => {
-  const { gauges, engine, alarms, sample } = watched();
+  const { gauges, engine, alarms, sample, after } = watched();
   const namesWith = (changed: Partial<LeaderStatus>, publishMs = 200): string[] => {
     gauges.set(logGauges({ ...LOG, ...changed }));
-    for (let at = 0; at < 14; at++) {
-      engine.published(publishMs);
-      sample();
-    }
-    return alarms.raised.map(({ name }) => name);
+    return after(14, () => engine.published(publishMs));
   };
   assert.deepEqual([namesWith({}, 90), namesWith({})], [[], ['slow_publishes']]);
   assert.deepEqual(namesWith({ standbys: [] }), ['standby_missing', 'slow_publishes']);
@@ -212,9 +217,8 @@ test('a thread that hangs is an alarm although it tells nothing', () => {
   const reading = readings.take(START_MS + 20_000, 20_000);
   vitals.sample(reading);
   alarms.check(reading, vitals);
-  const [raised] = alarms.raised;
-  assert.equal(raised?.name, 'engine_hangs');
-  assert.deepEqual([raised?.value, raised?.limit, raised?.unit], [15, 5, 's']);
+  const hangs = alarms.raised.map(({ name, value, limit, unit }) => [name, value, limit, unit]);
+  assert.deepEqual(hangs, [['engine_hangs', 15, 5, 's']]);
 });
 
 test('every alarm has one bound, a sentence and advice', () => {
