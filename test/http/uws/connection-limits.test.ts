@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ClientAddresses } from '../../../http/uws/client-address.js';
 import {
+  CONNECTION_CELLS,
   CONNECTION_CELLS_BYTES,
   CONNECTIONS_MAX,
   connectionLimits,
@@ -52,15 +53,14 @@ test('the last quarter of the connections is kept from strangers, and half of it
   const at = (...bytes: number[]): UwsResponse =>
     ({ getRemoteAddress: () => new Uint8Array(bytes).buffer }) as unknown as UwsResponse;
   const from = (last: number): UwsResponse => at(10, 0, 0, last);
+  const shared = new Int32Array(new SharedArrayBuffer(CONNECTION_CELLS_BYTES));
+  const common = { connectionsMax: 8, perAddressMax: Infinity, addresses: new ClientAddresses([]) };
   const open = (isKnown: ((address: string) => boolean) | null): OpenConnections =>
-    new OpenConnections({
-      ...{ connectionsMax: 8, perAddressMax: Infinity, isKnown, monotonicMs: () => 0 },
-      addresses: new ClientAddresses([]),
-      shared: new Int32Array(new SharedArrayBuffer(CONNECTION_CELLS_BYTES)),
-    });
+    new OpenConnections({ ...common, isKnown, monotonicMs: () => 0, shared: shared.fill(0) });
   const kept = open((address) => address === '10.0.0.1');
   const strangers = [1, 2, 3, 4, 5, 6, 7].map(() => kept.opened(from(2)));
   assert.deepEqual(strangers, [true, true, true, true, true, true, false]);
+  assert.equal(shared[CONNECTION_CELLS.max], 6, 'the alarm is of those');
   kept.closed();
   assert.deepEqual([kept.opened(from(1)), kept.opened(from(1))], [true, false]);
   kept.closed();
