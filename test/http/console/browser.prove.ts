@@ -317,7 +317,7 @@ test('one search box finds what an id or a name is of, and ids are links', async
   await page.getByRole('link', { name: 'key_2' }).click();
   await page.getByText('It is a key of acc_1').waitFor();
   const refuse = (route: Route): Promise<void> => route.fulfill({ json: { error: 'overloaded' } });
-  await page.route(/key_2/, (route) => sleep(5_500).then(() => refuse(route)));
+  await page.route(RegExp(id), (route) => sleep(5_500).then(() => refuse(route)));
   await page.getByRole('alert').getByText('overloaded').waitFor();
 });
 
@@ -327,6 +327,13 @@ test('the overview names what needs attention, and goes on by itself after a res
   const first = await Server.start({ dataDir, env });
   const { page } = await newPage(browser, first.operatorUrl);
   const opened = page.waitForEvent('websocket');
+  let id = 'key_3';
+  for (let n = 0; n < 22; n++)
+    id = (await server.operator.post<{ id: string }>(`/keys/${id}/rotate`, { overlapSeconds: 0 })).data.id;
+  await page.getByRole('link', { name: 'acc_1' }).click();
+  await page.getByRole('button', { name: 'Next page of Keys' }).press('Enter');
+  await page.locator('h2:focus', { hasText: 'Keys' }).waitFor();
+  await page.getByRole('link', { name: id }).click();
   await logIn(page, first);
   await page.getByText('Nothing needs your attention').waitFor();
   await first.operator.patch('/markets/BTC_FIVE_MINUTES', { suspended: true });
@@ -411,7 +418,7 @@ const views = (): readonly (readonly [hash: string, loaded: string])[] => [
   [`#/rounds/${betRound}`, 'bet_1'],
   ['#/house', 'Earned, added up'],
   ['#/rules', 'feeBps'],
-  ['#/audit', 'for limit orders'],
+  ['#/audit', 'key_3'],
   ['#/accounts', 'acc_1'],
   ['#/accounts/acc_1', 'key_3'],
   ['#/bets/bet_1', 'verify-bet'],

@@ -71,10 +71,14 @@ interface ListProps<T> {
   readonly filters?: readonly Field[];
   readonly columns: readonly Column<T>[] | ((reload: () => void) => readonly Column<T>[]);
   readonly empty: string;
+  /** As in `useLoaded`. */
+  readonly everyMs?: number;
+  /** Beside its title. */
+  readonly side?: (reload: () => void) => ComponentChildren;
 }
 
 export function List<T extends object>(props: ListProps<T>): JSX.Element {
-  const { title, path, query = {}, filters = [], columns, empty } = props;
+  const { title, path, query = {}, filters = [], columns, empty, everyMs, side } = props;
   const [wanted, setWanted] = useState(() => initialOf(filters));
   const chosen = { limit: '25', ...query, ...chosenOf(filters, wanted) };
   const first = `${path}?${new URLSearchParams(chosen)}`;
@@ -82,7 +86,7 @@ export function List<T extends object>(props: ListProps<T>): JSX.Element {
   // Another list begins with its first page.
   const cursor = at.first === first ? at.cursor : '';
   const page = cursor === '' ? first : `${first}&${new URLSearchParams({ cursor })}`;
-  const { data, nextCursor, error, reload } = useLoaded<readonly T[]>(page);
+  const { data, nextCursor, error, reload } = useLoaded<readonly T[]>(page, everyMs);
   useEffect(() => {
     // A page may have nothing because it has looked at so much: the next one looks further.
     if (data?.length === 0 && nextCursor !== null) setAt({ first, cursor: nextCursor });
@@ -95,7 +99,15 @@ export function List<T extends object>(props: ListProps<T>): JSX.Element {
   return (
     <>
       {filters.length > 0 && <Filters fields={filters} values={wanted} onChange={setWanted} />}
-      <Section title={title} side={button('Refresh', reload)}>
+      <Section
+        title={title}
+        side={
+          <div class="row">
+            {side?.(reload)}
+            {button('Refresh', reload)}
+          </div>
+        }
+      >
         {(data === null || error !== '') && <Loading error={error} />}
         {data !== null && (
           <Table

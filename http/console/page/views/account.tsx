@@ -8,10 +8,10 @@ import { changeTier, freeze } from '../actions/accounts.js';
 import { createKey, endOf, expireKey, rotateKey, stateOf, switchKey } from '../actions/keys.js';
 import { deposit, withdraw } from '../actions/money.js';
 import { Act } from '../parts/action.js';
-import { Badge, Figures, Ref, Section } from '../parts/basics.js';
+import { Badge, Figures, Ref } from '../parts/basics.js';
 import { Bets } from '../parts/bets.js';
-import { List, Table } from '../parts/list.js';
-import { Query, type Shows } from '../parts/loaded.js';
+import { type Column, List, Table } from '../parts/list.js';
+import type { Shows } from '../parts/loaded.js';
 import { centsOf, paid, timeText } from '../state/format.js';
 
 export function AccountView({ of: account, reload }: Shows<AccountResource>): JSX.Element {
@@ -38,13 +38,16 @@ export function AccountView({ of: account, reload }: Shows<AccountResource>): JS
           State: <Badge tone={frozen ? 'bad' : 'good'}>{frozen ? 'frozen' : 'active'}</Badge>,
         }}
       />
-      <Query<readonly KeyResource[]> path={`/accounts/${id}/keys`} everyMs={5_000}>
-        {(keys, reloadKeys) => (
-          <Section title="Keys" side={<Act action={createKey(account)} onDone={reloadKeys} />}>
-            <Keys of={keys} reload={reloadKeys} />
-          </Section>
-        )}
-      </Query>
+      <List<KeyResource>
+        title="Keys"
+        path="/keys"
+        query={{ accountId: id }}
+        filters={[{ name: 'enabled', label: 'enabled keys only', kind: 'flag' }]}
+        columns={keyColumns}
+        empty="There is no key."
+        everyMs={5_000}
+        side={(reloadKeys) => <Act action={createKey(account)} onDone={reloadKeys} />}
+      />
       <Bets
         key={`bets ${turn}`}
         query={{ accountId: id }}
@@ -68,21 +71,14 @@ export function AccountView({ of: account, reload }: Shows<AccountResource>): JS
   );
 }
 
-const Keys = ({ of: keys, reload }: Shows<readonly KeyResource[]>): JSX.Element => (
-  <Table
-    caption="Keys"
-    rows={keys}
-    empty="The account has no key."
-    columns={[
-      ['Key', ({ id }) => <Ref id={id} />],
-      ['~Scopes', ({ scopes }) => scopes.join(', ')],
-      ['State', (key) => <Badge tone={stateOf(key) === 'enabled' ? 'good' : 'bad'}>{stateOf(key)}</Badge>],
-      ['Created', ({ createdAt }) => timeText(createdAt)],
-      ['Expires', ({ expiresAt }) => endOf(expiresAt)],
-      ['Action', (key) => keyActions(key, reload), 'support'],
-    ]}
-  />
-);
+const keyColumns = (reload: () => void): readonly Column<KeyResource>[] => [
+  ['Key', ({ id }) => <Ref id={id} />],
+  ['~Scopes', ({ scopes }) => scopes.join(', ')],
+  ['State', (key) => <Badge tone={stateOf(key) === 'enabled' ? 'good' : 'bad'}>{stateOf(key)}</Badge>],
+  ['Created', ({ createdAt }) => timeText(createdAt)],
+  ['Expires', ({ expiresAt }) => endOf(expiresAt)],
+  ['Action', (key) => keyActions(key, reload), 'support'],
+];
 
 const keyActions = (key: KeyResource, reload: () => void): JSX.Element => (
   <div class="row">
@@ -97,6 +93,6 @@ export const KeyView = ({ of, reload }: Shows<KeyResource>): JSX.Element => (
     <p>
       It is a key of <Ref id={of.accountId} />.
     </p>
-    <Keys of={[of]} reload={reload} />
+    <Table caption="Keys" rows={[of]} columns={keyColumns(reload)} />
   </>
 );
