@@ -86,6 +86,7 @@ test('an account, its key, a bet with it, the round voided, the stake back', asy
   await dialog.getByText('Give a reason.').waitFor();
   await confirm(page, 'Void round');
   await page.getByText('no round').first().waitFor();
+  await page.locator('main:focus').waitFor();
   await page.goto(`${server.operatorUrl}/console#/accounts/acc_1`);
   await figure(page, 'Balance').getByText('$1,000.00').waitFor();
   await page.getByRole('cell', { name: 'refunded' }).waitFor();

@@ -7,7 +7,7 @@
  */
 import { signal } from '@preact/signals';
 import { type ComponentChildren, Fragment, type JSX } from 'preact';
-import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { OperatorRole } from '../../../../engine/model/operators.js';
 import { type Answer, endedBecause, may, operator, type Request, session } from '../state/api.js';
 import { isFresh } from '../state/live.js';
@@ -66,6 +66,13 @@ export function Act(props: ActProps): JSX.Element | null {
     const shown = opened.peek();
     if (shown?.by === by && titleOf(shown.action) === titleOf(action)) opened.value = { ...props, by };
   });
+  // While it is still there: a void takes its button away, and the keyboard would go on from the page's beginning.
+  useLayoutEffect(
+    () => () => {
+      if (document.activeElement?.id === by) document.getElementById('main')?.focus();
+    },
+    [by],
+  );
   if (!may(action.role)) return null;
   return (
     <button

@@ -21,7 +21,7 @@ interface SectionProps {
 export const Section = ({ title, side, children }: SectionProps): JSX.Element => (
   <section>
     <div class="title">
-      <h2>{title}</h2>
+      <h2 tabIndex={-1}>{title}</h2>
       {side}
     </div>
     {children}

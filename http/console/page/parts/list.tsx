@@ -91,7 +91,15 @@ export function List<T extends object>(props: ListProps<T>): JSX.Element {
     // A page may have nothing because it has looked at so much: the next one looks further.
     if (data?.length === 0 && nextCursor !== null) setAt({ first, cursor: nextCursor });
   }, [data, nextCursor, first]);
-  const button = (text: string, act: () => void): JSX.Element => (
+  /** Its button may go, and the keyboard goes on with the new rows. */
+  const turn = (to: string, { currentTarget }: { readonly currentTarget: HTMLElement }): void => {
+    setAt({ first, cursor: to });
+    currentTarget.closest('section')?.querySelector('h2')?.focus();
+  };
+  const button = (
+    text: string,
+    act: (event: { readonly currentTarget: HTMLElement }) => void,
+  ): JSX.Element => (
     <button type="button" onClick={act}>
       {text} <span class="hidden">of {title}</span>
     </button>
@@ -118,8 +126,8 @@ export function List<T extends object>(props: ListProps<T>): JSX.Element {
           />
         )}
         <div class="buttons">
-          {cursor !== '' && button('First page', () => setAt({ first, cursor: '' }))}
-          {nextCursor !== null && button('Next page', () => setAt({ first, cursor: nextCursor }))}
+          {cursor !== '' && button('First page', (event) => turn('', event))}
+          {nextCursor !== null && button('Next page', (event) => turn(nextCursor, event))}
         </div>
       </Section>
     </>
