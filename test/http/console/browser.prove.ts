@@ -155,6 +155,8 @@ test('rules are changed, lists too: what that changes is shown first, and their 
     ['news.US CPI.core.assets', 'BTC,ETH', 'BTC, ETH'],
   ] as const) {
     await page.getByLabel('Part of the name').fill(name);
+  await page.getByLabel('Part of the name').fill('limits');
+  await page.getByText('more rules are like that').waitFor();
     await page.getByRole('button', { name: `Change ${name}` }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('New value').clear();

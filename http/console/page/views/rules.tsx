@@ -17,6 +17,9 @@ const FILTERS: readonly Field[] = [
   { name: 'changed', label: 'other than the default only', kind: 'flag' },
 ];
 
+/** More rows are no help to anybody who looks for one, and slow the page down. */
+const ROWS_MAX = 100;
+
 /** Others change them, too. */
 const RULES_EVERY_MS = 5_000;
 
@@ -29,29 +32,48 @@ export function RulesView(): JSX.Element {
       <Filters fields={FILTERS} values={wanted} onChange={setWanted} />
       <Query<RulesResource> path="/rules" everyMs={RULES_EVERY_MS}>
         {(rules, reload) => (
-          <Table
-            caption="Rules"
+          <Found
+            rules={rules}
             rows={shownRules(rules).filter((rule) => isWanted(rule, wanted))}
-            empty="No rule is like that."
-            columns={[
-              [
-                '~Rule',
-                ({ name }) => (
-                  <>
-                    {ruleWords(name)} <code>{name}</code>
-                  </>
-                ),
-              ],
-              ['#Value', ({ name, value }) => ruleText(name, value)],
-              ['From', ({ from }) => (from === 'operator' ? <Badge tone="warn">operator</Badge> : from)],
-              ['Action', (rule) => <Act action={changeRule(rules, rule)} onDone={reload} />, 'admin'],
-            ]}
+            reload={reload}
           />
         )}
       </Query>
     </>
   );
 }
+
+interface FoundProps {
+  readonly rules: RulesResource;
+  readonly rows: readonly ShownRule[];
+  readonly reload: () => void;
+}
+
+const Found = ({ rules, rows, reload }: FoundProps): JSX.Element => (
+  <>
+    <Table
+      caption="Rules"
+      rows={rows.slice(0, ROWS_MAX)}
+      empty="No rule is like that."
+      columns={[
+        [
+          '~Rule',
+          ({ name }) => (
+            <>
+              {ruleWords(name)} <code>{name}</code>
+            </>
+          ),
+        ],
+        ['#Value', ({ name, value }) => ruleText(name, value)],
+        ['From', ({ from }) => (from === 'operator' ? <Badge tone="warn">operator</Badge> : from)],
+        ['Action', (rule) => <Act action={changeRule(rules, rule)} onDone={reload} />, 'admin'],
+      ]}
+    />
+    {rows.length > ROWS_MAX && (
+      <p role="status">{rows.length - ROWS_MAX} more rules are like that: type more of the name.</p>
+    )}
+  </>
+);
 
 function shownRules({ rules, file, overrides }: RulesResource): ShownRule[] {
   const ofOperator = replacedNames({ file, operator: overrides });
