@@ -22,8 +22,8 @@ import type { TokenGuard } from '../operator/access/token-guard.js';
 import { answer, type Result, sendResult } from '../operator/endpoint.js';
 import type { StaticPages } from '../pages/static-pages.js';
 import { NO_BROWSER } from '../uws/request-headers.js';
-import type { LiveMessage, StandbyMessage } from './live-message.js';
-import { loadPage } from './page-files.js';
+import type { LiveMessage, PageTag, StandbyMessage } from './live-message.js';
+import { loadPage, SCRIPT_PATH } from './page-files.js';
 import {
   cookieOf,
   refuseForgery,
@@ -70,7 +70,9 @@ export class Console implements Callers {
     this.#tokens = tokens;
     this.#sessions = new Sessions(sessionKey, clock, tokens);
     this.#pages = new Map([...loadPage(), ...pages]);
-    this.watchers = new Watchers(this.#sessions, message);
+    const script = this.#pages.get(SCRIPT_PATH)?.plain.etag ?? '';
+    const tagged = async (): Promise<PageTag> => ({ ...(await message()), script });
+    this.watchers = new Watchers(this.#sessions, tagged);
   }
 
   /**

@@ -8,6 +8,12 @@ import type { Pulse } from '../operator/queries/status.js';
 export type LiveMessage = Readonly<ReturnType<typeof liveMessage>>;
 export type MarketNow = LiveMessage['markets'][number];
 
+/** The console adds it to each message. */
+export interface PageTag {
+  /** The entity tag of the page's script. */
+  readonly script: string;
+}
+
 /** From a server that follows. */
 export interface StandbyMessage {
   readonly timeMs: number;

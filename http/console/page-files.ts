@@ -7,6 +7,7 @@ import { TAGS } from '../operator/endpoint.js';
 import { type ApiPage, CSS, guardedBy, HTML, JAVASCRIPT } from '../pages/docs-page.js';
 import { REVALIDATE, type StaticPages, staticPage } from '../pages/static-pages.js';
 
+export const SCRIPT_PATH = '/console/main.js';
 /** Relative to this compiled file, in `dist/http/console/`. */
 const FOLDER = new URL('./page/', import.meta.url);
 const POLICY = guardedBy("script-src 'self'", "style-src 'self'", "img-src 'self'", "connect-src 'self'");
@@ -19,7 +20,7 @@ export function loadPage(): StaticPages {
   return new Map([
     ['/console', page],
     ['/console/', page],
-    ['/console/main.js', staticPage(JAVASCRIPT, REVALIDATE, read('main.js'))],
+    [SCRIPT_PATH, staticPage(JAVASCRIPT, REVALIDATE, read('main.js'))],
     ['/console/main.css', staticPage(CSS, REVALIDATE, read('main.css'))],
     ['/console/icon.svg', staticPage('image/svg+xml', REVALIDATE, read('icon.svg'))],
   ]);

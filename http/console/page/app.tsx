@@ -9,7 +9,7 @@ import { Badge, Loading } from './parts/basics.js';
 import { Query, type Shows } from './parts/loaded.js';
 import { logOut, session } from './state/api.js';
 import { placeOf, timeText } from './state/format.js';
-import { closedBecause, isFresh, live, news, node, watch } from './state/live.js';
+import { closedBecause, isFresh, isOutdated, live, news, node, watch } from './state/live.js';
 import { linkTo, route } from './state/route.js';
 import { AccountView, KeyView } from './views/account.js';
 import { AccountsView } from './views/accounts.js';
@@ -91,6 +91,11 @@ function Console({ name, role }: SessionResource): JSX.Element {
             <Condition />
             {live.value !== null && <SearchBox />}
           </div>
+          {isOutdated.value && (
+            <p class="notice bad" role="alert">
+              The server has another version of this page: reload it.
+            </p>
+          )}
           <p class="notice good" role="status">
             {notice.value}
           </p>

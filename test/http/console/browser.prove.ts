@@ -130,23 +130,33 @@ test('trading is stopped and resumed, and the session is renewed at once, and en
   await page.getByLabel('Operator token').waitFor();
 });
 
-test('a page beyond the limit says why it waits, and goes on once another is closed', async (page, server) => {
+test('a page beyond the limit says why it waits, goes on once another is closed, and tells of a newer one', async (page, server) => {
   const client = new ConsoleClient(server.operatorUrl);
   const { writes } = await client.loggedIn(server.token);
   const streams = await Promise.all(Array.from({ length: WATCHERS_MAX }, () => client.stream(writes)));
   let isPassed = false;
-  await page.routeWebSocket('**', (socket) => void (isPassed ? socket.connectToServer() : socket.close()));
+  let script = '"script":"';
+  await page.routeWebSocket('**', (socket) => {
+    if (!isPassed) return void socket.close();
+    const upstream = socket.connectToServer();
+    upstream.onMessage((text) => socket.send(String(text).replace('"script":"', script)));
+  });
   const loggedIn = logIn(page, server);
   await page.getByText('does not pass on WebSocket upgrades').waitFor();
   isPassed = true;
   await page.getByText('no more may be: close one').waitFor();
   for (const stream of streams) if (stream instanceof ConsoleStream) stream.close();
   await loggedIn;
+  assert.equal(await page.getByText('reload it').count(), 0);
+  script += 'newer';
+  await page.getByText('reload it').waitFor();
 });
 
 test('rules are changed, lists too: what that changes is shown first, and their origin afterwards', async (page, server) => {
   await logIn(page, server);
   await page.getByRole('link', { name: 'Rules' }).click();
+  await page.getByLabel('Part of the name').fill('limits');
+  await page.getByText('more rules are like that').waitFor();
   for (const [name, typed, value] of [
     ['feeBps', '2.5', '2.5 %'],
     ['limits.BTC_ONE_DAY.house.clampE6', '0.0029', '0.0029 %'],
@@ -155,8 +165,6 @@ test('rules are changed, lists too: what that changes is shown first, and their 
     ['news.US CPI.core.assets', 'BTC,ETH', 'BTC, ETH'],
   ] as const) {
     await page.getByLabel('Part of the name').fill(name);
-  await page.getByLabel('Part of the name').fill('limits');
-  await page.getByText('more rules are like that').waitFor();
     await page.getByRole('button', { name: `Change ${name}` }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('New value').clear();
@@ -319,6 +327,13 @@ test('one search box finds what an id or a name is of, and ids are links', async
   await page.getByRole('link', { name: 'acc_1' }).click();
   await page.getByRole('link', { name: 'key_2' }).click();
   await page.getByText('It is a key of acc_1').waitFor();
+  let id = 'key_3';
+  for (let n = 0; n < 22; n++)
+    id = (await server.operator.post<{ id: string }>(`/keys/${id}/rotate`, { overlapSeconds: 0 })).data.id;
+  await page.getByRole('link', { name: 'acc_1' }).click();
+  await page.getByRole('button', { name: 'Next page of Keys' }).press('Enter');
+  await page.locator('h2:focus', { hasText: 'Keys' }).waitFor();
+  await page.getByRole('link', { name: id }).click();
   const refuse = (route: Route): Promise<void> => route.fulfill({ json: { error: 'overloaded' } });
   await page.route(RegExp(id), (route) => sleep(5_500).then(() => refuse(route)));
   await page.getByRole('alert').getByText('overloaded').waitFor();
@@ -330,13 +345,6 @@ test('the overview names what needs attention, and goes on by itself after a res
   const first = await Server.start({ dataDir, env });
   const { page } = await newPage(browser, first.operatorUrl);
   const opened = page.waitForEvent('websocket');
-  let id = 'key_3';
-  for (let n = 0; n < 22; n++)
-    id = (await server.operator.post<{ id: string }>(`/keys/${id}/rotate`, { overlapSeconds: 0 })).data.id;
-  await page.getByRole('link', { name: 'acc_1' }).click();
-  await page.getByRole('button', { name: 'Next page of Keys' }).press('Enter');
-  await page.locator('h2:focus', { hasText: 'Keys' }).waitFor();
-  await page.getByRole('link', { name: id }).click();
   await logIn(page, first);
   await page.getByText('Nothing needs your attention').waitFor();
   await first.operator.patch('/markets/BTC_FIVE_MINUTES', { suspended: true });

@@ -3,7 +3,7 @@
  * two seconds.
  */
 import { computed, effect, signal } from '@preact/signals';
-import type { LiveMessage, StandbyMessage } from '../../live-message.js';
+import type { LiveMessage, PageTag, StandbyMessage } from '../../live-message.js';
 import { findSession } from './api.js';
 
 /** The newest message, which comes each second; null before the first. */
@@ -18,6 +18,9 @@ effect(() => {
 });
 /** The newest message is one of the last seconds. */
 export const isFresh = signal(false);
+/** The server has another script than it had when this page got its first message. */
+export const isOutdated = signal(false);
+let script: string | null = null;
 /** The server's own word on why it has closed the last stream, or what may keep the first one from opening, or ''. */
 export const closedBecause = signal('');
 
@@ -36,7 +39,10 @@ export function watch(): () => void {
     const opened = new WebSocket(`${protocol === 'https:' ? 'wss' : 'ws'}://${host}/console/stream`);
     opened.onmessage = ({ data }: MessageEvent<string>) => {
       if (socket !== opened) return;
-      news.value = JSON.parse(data) as LiveMessage | StandbyMessage;
+      const message = JSON.parse(data) as (LiveMessage | StandbyMessage) & PageTag;
+      script ??= message.script;
+      isOutdated.value = message.script !== script;
+      news.value = message;
       isFresh.value = true;
       closedBecause.value = '';
       silentLooks = 0;
