@@ -132,7 +132,11 @@ export class Console implements Callers {
     if (method !== 'PUT' && method !== 'DELETE') return notOffered(method, 'GET, POST, PUT, DELETE');
     const refused = session === null ? NO_SESSION : refuseForgery(session, browser);
     if (session === null || refused !== null) return refused ?? NO_SESSION;
-    if (method === 'PUT') return this.#give(200, this.#sessions.renewed(session), browser);
+    if (method === 'PUT') {
+      const renewed = this.#sessions.renewed(session);
+      this.watchers.renew(renewed);
+      return this.#give(200, renewed, browser);
+    }
     this.#sessions.close(session);
     return answer(204, null, ['Set-Cookie', cookieOf('', browser)]);
   }

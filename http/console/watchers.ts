@@ -64,6 +64,11 @@ export class Watchers {
     else socket.send(this.#newest);
   }
 
+  /** Its pages stay open for as long as its new ticket is good. */
+  renew(session: Session): void {
+    for (const [socket, { id }] of this.#watchers) if (id === session.id) this.#watchers.set(socket, session);
+  }
+
   tick(): void {
     for (const [socket, session] of [...this.#watchers]) {
       if (!this.sessions.isOpen(session)) socket.close(SESSION_ENDED, 'the session has ended');

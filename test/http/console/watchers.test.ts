@@ -40,11 +40,8 @@ const session: Session = { caller, id: 'one', openedMs: 0, renewedMs: 0, csrfTok
 
 function played() {
   const asked: ((message: object) => void)[] = [];
-  const ended = new Set<Session>();
-  const watchers = new Watchers(
-    { isOpen: (one) => !ended.has(one) },
-    () => new Promise((resolve) => asked.push(resolve)),
-  );
+  const isOpen = ({ renewedMs }: Session): boolean => renewedMs >= 0;
+  const watchers = new Watchers({ isOpen }, () => new Promise((resolve) => asked.push(resolve)));
   const tell = async (message: string): Promise<void> => {
     asked.shift()?.({ message });
     await setImmediate();
@@ -55,10 +52,11 @@ function played() {
       socket.owner = take(socket);
       socket.owner.onOpen();
     };
-    assert.equal(watchers.open({ upgrade: { protocols: '', accept } } as unknown as HttpRequest, of), null);
+    const request = { upgrade: { protocols: '', accept } } as unknown as HttpRequest;
+    assert.equal(watchers.open(request, of), null);
     return socket;
   };
-  return { watchers, asked, tell, ended, opened };
+  return { watchers, asked, tell, opened };
 }
 
 test('one question and one message a second, however many watch: none while nobody does, or the engine is silent', async () => {
@@ -97,24 +95,17 @@ test('a page that does not read misses messages, and no others', async () => {
   assert.deepEqual(other.received, ['one', 'two', 'three']);
 });
 
-test('the end of a session closes its pages within a second', async () => {
-  const { watchers, tell, ended, opened } = played();
-  const [mine, theirs] = [opened(), opened({ ...session, id: 'two' })];
-  ended.add(session);
-  watchers.tick();
-  await tell('one');
-  assert.deepEqual([mine.closedWith, theirs.closedWith], [SESSION_ENDED, null]);
-  assert.deepEqual([mine.received, theirs.received], [[], ['one']]);
-});
-
-test('the number of pages is bounded, and a server that stops closes them', () => {
+test('the number of pages is bounded; they end with the newest ticket of their session, or with the server', () => {
   const { watchers, opened } = played();
-  const sockets = Array.from({ length: WATCHERS_MAX }, () => opened());
+  const sockets = Array.from({ length: WATCHERS_MAX }, (_, at) => opened({ ...session, id: `${at}` }));
   assert.equal(opened().closedWith, TOO_MANY);
   sockets[0]?.close(1000);
   const next = opened();
   sockets[1]?.owner?.onPing();
   assert.equal(sockets[1]?.closedWith, 1008, 'a page sends nothing, not even pings');
+  watchers.renew({ ...session, id: '2', renewedMs: -1 });
+  watchers.tick();
+  assert.deepEqual([sockets[2]?.closedWith, sockets[3]?.closedWith], [SESSION_ENDED, null]);
   watchers.close();
   assert.equal(next.closedWith, 1001);
 });
