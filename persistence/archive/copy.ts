@@ -135,7 +135,8 @@ function makeEmpty(path: string, source: ArchiveProgress): void {
   withDatabase(path, (db) => {
     db.transaction(() => {
       createArchiveTables(db, source.timeMs);
-      writeProgress(db, { ...source, seq: source.fromSeq, ...NO_ROWS });
+      // The balances with which an archive begins have its beginning's number.
+      writeProgress(db, { ...source, seq: source.fromSeq - 1, ...NO_ROWS });
     })();
   });
 }

@@ -27,6 +27,7 @@ import {
 import { valuesOf } from '../../engine/model/rules.js';
 import type { BetView, RoundView } from '../../engine/model/views.js';
 import { unfinishedRounds } from '../../engine/reads/round-bets.js';
+import { HOUSE } from '../../engine/state/house.js';
 import type { Rest } from '../thread/pace.js';
 import { BET_END_WORDS, MARKET_WORDS, SIDE_WORDS, type SingleKind, withChecksum } from './columns.js';
 
@@ -41,6 +42,11 @@ export type RowTakers = Readonly<
 >;
 
 const NOTHING_COMMON: readonly Cell[] = [];
+
+/** `forward` is a balance with which the archive begins: it stands for all entries before. */
+export interface ArchivedMove extends Omit<BalanceMoved, 'reason'> {
+  readonly reason: BalanceMoved['reason'] | 'forward';
+}
 
 export class ArchiveRows {
   /** Unsettled rounds. A view stays valid after the engine has dropped the round. */
@@ -86,8 +92,9 @@ export class ArchiveRows {
     }
   }
 
-  /** For an archive that begins at a snapshot: the open bets as the engine knows them. */
-  addOpenBets(rows: RowTakers, rest: Rest): void {
+  /** For an archive that begins at a snapshot: the balances, and the open bets as the engine knows them. */
+  addBeginning(rows: RowTakers, rest: Rest): void {
+    this.#addBalances(rows, rest);
     const open: { readonly account: number; readonly bet: BetView }[] = [];
     for (let account = 1; account <= this.engine.accountCount; account++) {
       for (const bet of this.engine.openPositions(account)) {
@@ -98,6 +105,21 @@ export class ArchiveRows {
     open.sort((one, other) => one.bet.bet - other.bet.bet);
     for (const { account, bet } of open) {
       writeOpenBet(rows.bets, account, bet);
+      rest();
+    }
+  }
+
+  /** The house's row is there without money, too: it tells when the archive begins. */
+  #addBalances(rows: RowTakers, rest: Rest): void {
+    const { seq, timeMs } = this.engine;
+    for (let account = HOUSE; account <= this.engine.accountCount; account++) {
+      const balanceCents =
+        account === HOUSE
+          ? this.engine.totals().houseCents
+          : (this.engine.account(account)?.balanceCents ?? 0);
+      if (account !== HOUSE && balanceCents === 0) continue;
+      const moved = { timeMs, account, amountCents: balanceCents, balanceCents, reference: '' };
+      rows.transfers.push(transferRow(seq, account, { type: 'balanceMoved', reason: 'forward', ...moved }));
       rest();
     }
   }
@@ -210,7 +232,7 @@ function writeSettled(settled: BetTaker, seq: number, item: number, event: BetSe
   row.cell(newBalanceCents);
 }
 
-function transferRow(seq: number, item: number, event: BalanceMoved): Cell[] {
+function transferRow(seq: number, item: number, event: ArchivedMove): Cell[] {
   const { timeMs, account, amountCents, balanceCents, reason, reference } = event;
   return withChecksum([seq, item, timeMs, account, amountCents, balanceCents, reason, reference]);
 }

@@ -34,13 +34,13 @@ export class ArchiveTail {
     return new ArchiveTail(db, SETTLED_BLOCKS, engine, 'tail_');
   }
 
-  /** Bets that are open in `engine` get rows as it knows them. */
+  /** Balances, and bets that are open in `engine`, get rows as it knows them. */
   static alone(engine: EngineReads): ArchiveTail {
     const db = new Database(':memory:');
     createArchiveTables(db, 0);
     db.exec('BEGIN');
     const tail = new ArchiveTail(db, ['settled_block'], engine, '');
-    if (engine.seq > 0) tail.#rows.addOpenBets(tail.#tables, noRest);
+    if (engine.seq > 0) tail.#rows.addBeginning(tail.#tables, noRest);
     return tail;
   }
 

@@ -73,8 +73,8 @@ export class ArchiveWriter {
   }
 
   /**
-   * The archive begins after `start`, the position of `engine`. Bets that are open there get rows as the engine knows
-   * them.
+   * The archive begins after `start`, the position of `engine`. Balances, and bets that are open there, get rows as the
+   * engine knows them.
    */
   static create(
     dir: DataDir,
@@ -93,7 +93,7 @@ export class ArchiveWriter {
     try {
       createArchiveTables(db, nowMs);
       const writer = new ArchiveWriter(unfinished, db, fresh);
-      if (start.seq > 0) new ArchiveRows(engine).addOpenBets(writer.#written, rest);
+      if (start.seq > 0) new ArchiveRows(engine).addBeginning(writer.#written, rest);
       writer.commit(start);
       // Under its final name an interrupted switch would leave a rollback journal that only a writer can roll back.
       db.pragma('journal_mode = WAL');

@@ -6,13 +6,13 @@
 import type { LedgerEntryView, LedgerKind } from '../../../engine/model/archive-reads.js';
 import { accountId, BET_RESULTS, roundId } from '../../../engine/model/domain.js';
 import type {
-  BalanceMoved,
   BetPlaced,
   EngineEvent,
   OrderFilled,
   OrderPending,
   SettlementTerms,
 } from '../../../engine/model/events.js';
+import type { ArchivedMove } from '../rows.js';
 
 export interface LedgerEntry extends Omit<LedgerEntryView, 'item' | 'clientOrderId'> {
   /** 0 is the house. */
@@ -22,7 +22,10 @@ export interface LedgerEntry extends Omit<LedgerEntryView, 'item' | 'clientOrder
 
 const WIN = BET_RESULTS.indexOf('WIN');
 
-export function ledgerEntryOf(seq: number, event: EngineEvent | SettlementTerms): LedgerEntry | null {
+export function ledgerEntryOf(
+  seq: number,
+  event: EngineEvent | SettlementTerms | ArchivedMove,
+): LedgerEntry | null {
   switch (event.type) {
     case 'betPlaced':
       return betEntry(seq, event, 'stake', -event.stakeCents);
@@ -54,7 +57,7 @@ function betEntry(
   return { seq, timeMs, account, kind, amountCents, balanceCents, bet, round, reference: '' };
 }
 
-function movedEntry(seq: number, event: BalanceMoved): LedgerEntry {
+function movedEntry(seq: number, event: ArchivedMove): LedgerEntry {
   const { timeMs, account, reason, amountCents, balanceCents } = event;
   const isOfRound = reason === 'seed' || reason === 'settlement';
   return {
@@ -81,12 +84,8 @@ export class Books {
   readonly faults: string[] = [];
   readonly #balances = new Map<number, number>();
 
-  /** `beginsAtNothing`: the first entries are those of the first commands, before which all balances are 0. */
-  constructor(readonly beginsAtNothing: boolean) {}
-
-  isFirst({ account }: Pick<LedgerEntry, 'account'>): boolean {
-    return !this.#balances.has(account);
-  }
+  /** `beginsAtNothing`: there is no money before the first entries, and none without any. */
+  constructor(private readonly beginsAtNothing: boolean) {}
 
   add({ account, amountCents, balanceCents, seq }: LedgerEntry): void {
     const before = this.#balances.get(account) ?? (this.beginsAtNothing ? 0 : balanceCents - amountCents);
@@ -98,9 +97,8 @@ export class Books {
       );
   }
 
-  /** `knowsAll`: an account without entries has no money. */
-  close(account: number, balanceCents: number, knowsAll: boolean): void {
-    const sumCents = this.#balances.get(account) ?? (knowsAll ? 0 : balanceCents);
+  close(account: number, balanceCents: number): void {
+    const sumCents = this.#balances.get(account) ?? (this.beginsAtNothing ? 0 : balanceCents);
     if (sumCents !== balanceCents)
       this.#fault(account, `the entries come to ${sumCents} cents, the balance is ${balanceCents} cents`);
   }

@@ -29,53 +29,34 @@ const END: LedgerPlace = { seq: Number.MAX_SAFE_INTEGER, item: Number.MAX_SAFE_I
  */
 const LOST_MAX = 200;
 
-/** An entry, or a balance that no entry led to. */
-export type Balance = Pick<LedgerEntry, 'account' | 'timeMs' | 'amountCents' | 'balanceCents'>;
-
 export class AccountLedger {
   constructor(
     private readonly path: string,
     private readonly db: Database.Database,
     private readonly blocks: ArchiveBlocks,
-    /** The archive has the effects of later commands only. */
-    private readonly fromSeq: number,
   ) {}
 
   answer({ account, before, limit }: LedgerQuestion): LedgerAnswer {
     const entries: LedgerEntryView[] = [];
-    let oldest: Balance | null = null;
     let lost = 0;
     for (const { seq, item, event } of this.events(account, before ?? END)) {
       const entry = ledgerEntryOf(seq, event);
-      if (entry === null && event.type === 'betSettled') {
-        oldest = { account, timeMs: event.timeMs, amountCents: 0, balanceCents: event.newBalanceCents };
+      if (entry === null) {
         lost += 1;
         if (lost === LOST_MAX) return { entries, nextBefore: { seq, item } };
+        continue;
       }
-      if (entry === null) continue;
-      oldest = entry;
       // The last answer ended with this entry.
       if (before !== null && comparePlaces({ seq, item }, before) === 0) continue;
       if (entries.length === limit) return { entries, nextBefore: placeOf(entries.at(-1)) };
       entries.push(this.#viewOf(entry, item));
     }
-    const forward = oldest === null ? null : this.forwardOf(oldest);
-    if (forward === null) return { entries, nextBefore: null };
-    if (entries.length === limit) return { entries, nextBefore: placeOf(entries.at(-1)) };
-    return { entries: [...entries, this.#viewOf(forward, 0)], nextBefore: null };
+    return { entries, nextBefore: null };
   }
 
   #viewOf({ account: _account, round: _round, ...entry }: LedgerEntry, item: number): LedgerEntryView {
     const placement = entry.bet === 0 ? null : this.blocks.placement(entry.bet);
     return { ...entry, item, clientOrderId: placement === null ? null : clientOrderIdOf(placement) };
-  }
-
-  /** Stands for all entries before the account's `oldest` where the archive began later. */
-  forwardOf({ account, timeMs, balanceCents, amountCents }: Balance): LedgerEntry | null {
-    const cents = balanceCents - amountCents;
-    if (cents === 0 || this.fromSeq === 0) return null;
-    const about = { kind: 'forward', bet: 0, round: '', reference: '' } as const;
-    return { seq: this.fromSeq, timeMs, account, amountCents: cents, balanceCents: cents, ...about };
   }
 
   /** Events up to this place, the last first; also settlements that moved no money. */

@@ -9,8 +9,7 @@ import { openArchive } from '../file.js';
 import { asArchiveDamage, fromArchive, readProgress } from '../schema.js';
 import { ArchivedActions } from './actions.js';
 import { betOf, betsOf } from './bets.js';
-import type { LedgerEntry } from './entries.js';
-import { AccountLedger, type Balance } from './ledger.js';
+import { AccountLedger } from './ledger.js';
 import { ArchivedRounds } from './rounds.js';
 import type { ArchivedRound } from './row-events.js';
 import {
@@ -50,7 +49,7 @@ export class ArchiveReader {
     settledBlocks?: readonly string[],
   ) {
     this.#blocks = new ArchiveBlocks(path, db, settledBlocks);
-    this.#ledger = new AccountLedger(path, db, this.#blocks, fromSeq);
+    this.#ledger = new AccountLedger(path, db, this.#blocks);
     this.#rounds = new ArchivedRounds(path, db);
     this.#trees = new RoundTrees(path, this.#blocks, this.#rounds);
     this.#actions = new ArchivedActions(path, db);
@@ -128,10 +127,6 @@ export class ArchiveReader {
   /** The last first. */
   *accountEvents(account: number, toSeq: number): ArchivedEvents {
     yield* this.#checked(this.#ledger.events(account, { seq: toSeq, item: Number.MAX_SAFE_INTEGER }));
-  }
-
-  forwardOf(oldest: Balance): LedgerEntry | null {
-    return this.#ledger.forwardOf(oldest);
   }
 
   bet(bet: number): ArchivedBet | null {

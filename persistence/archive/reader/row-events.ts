@@ -10,15 +10,10 @@ import {
   ROUND_RESULTS,
   SIDES,
 } from '../../../engine/model/domain.js';
-import type {
-  BalanceMoved,
-  BetPlaced,
-  OrderFilled,
-  OrderPending,
-  SettlementTerms,
-} from '../../../engine/model/events.js';
+import type { BetPlaced, OrderFilled, OrderPending, SettlementTerms } from '../../../engine/model/events.js';
 import type { ProofView, PublishedRoot } from '../../../engine/model/proofs/proof-views.js';
 import { IN_PLACEMENT, IN_SETTLEMENT, IN_STEP, positionsOf, ROUND, TRANSFER } from '../columns.js';
+import type { ArchivedMove } from '../rows.js';
 
 export interface ArchivedRound extends Omit<ArchivedRoundProof, 'paidCents' | 'root'> {
   readonly settledSeq: number;
@@ -136,7 +131,7 @@ export function settlementAt(row: readonly Cell[]): At<SettlementTerms> {
 export const endAt = (step: readonly Cell[]): At<SettlementTerms> =>
   settlementAt(STEP_AS_SETTLEMENT.map((column) => step[IN_STEP[column]] ?? null));
 
-export function movedOf(transfer: readonly Cell[]): BalanceMoved {
+export function movedOf(transfer: readonly Cell[]): ArchivedMove {
   const number = (column: keyof typeof TRANSFER): number => Number(transfer[IN_TRANSFER[column]]);
   return {
     type: 'balanceMoved',
@@ -144,7 +139,7 @@ export function movedOf(transfer: readonly Cell[]): BalanceMoved {
     account: number('account'),
     amountCents: number('amount_cents'),
     balanceCents: number('balance_cents'),
-    reason: String(transfer[IN_TRANSFER.reason]) as BalanceMoved['reason'],
+    reason: String(transfer[IN_TRANSFER.reason]) as ArchivedMove['reason'],
     reference: String(transfer[IN_TRANSFER.reference]),
   };
 }

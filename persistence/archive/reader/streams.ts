@@ -5,15 +5,10 @@
 import type { Cell } from '../../../engine/base/rows-text.js';
 import type { LedgerPlace } from '../../../engine/model/archive-reads.js';
 import { isUnfilled, marketId, NO_LIMIT, timeFrameMs } from '../../../engine/model/domain.js';
-import type {
-  BalanceMoved,
-  BetPlaced,
-  OrderFilled,
-  OrderPending,
-  SettlementTerms,
-} from '../../../engine/model/events.js';
+import type { BetPlaced, OrderFilled, OrderPending, SettlementTerms } from '../../../engine/model/events.js';
 import type { ArchiveBlocks } from '../blocks.js';
 import { IN_PLACEMENT } from '../columns.js';
+import type { ArchivedMove } from '../rows.js';
 import { damagedArchive } from '../schema.js';
 import {
   type At,
@@ -61,7 +56,7 @@ function nextOf<T>(stream: Iterator<T, void, undefined>): T | null {
 }
 
 /** `seq` is 0 if the archive began after the bet was placed. */
-export type ArchivedEvent = At<BetPlaced | OrderPending | OrderFilled | SettlementTerms | BalanceMoved>;
+export type ArchivedEvent = At<BetPlaced | OrderPending | OrderFilled | SettlementTerms | ArchivedMove>;
 export type ArchivedEvents = Generator<ArchivedEvent, void, undefined>;
 
 function* eventsOfPlacements(placements: Iterable<Cell[]>): ArchivedEvents {

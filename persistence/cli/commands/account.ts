@@ -49,7 +49,7 @@ export const accountCommand = defineCommand<{ readonly at?: Moment }, [account: 
       const { entries, counts } = accountHistory(archive, engine, number);
       const books = new Books(true);
       for (const entry of entries) books.add(entry);
-      books.close(number, view.balanceCents, true);
+      books.close(number, view.balanceCents);
       const { faults } = books;
       const { account, name, tier, frozen, balanceCents } = view;
       context.out.answer({
@@ -83,10 +83,6 @@ export function accountHistory(archive: ArchiveReader, engine: Engine, number: n
     const entry = ledgerEntryOf(seq, event);
     if (entry !== null) entries.push(entry);
   }
-  const balanceCents = engine.account(number)?.balanceCents ?? 0;
-  const nothing = { account: number, timeMs: engine.timeMs, amountCents: 0, balanceCents };
-  const forward = archive.forwardOf(entries.at(-1) ?? nothing);
-  if (forward !== null) entries.push(forward);
   return { entries: entries.reverse(), counts };
 }
 

@@ -6,19 +6,10 @@ import { isoText } from '../../../engine/base/iso-text.js';
 import { betId } from '../../../engine/model/domain.js';
 import { HOUSE } from '../../../engine/state/house.js';
 import { Books, type LedgerEntry, ledgerEntryOf, ownerText } from '../../archive/reader/entries.js';
-import type { Balance } from '../../archive/reader/ledger.js';
 import type { ArchiveReader } from '../../archive/reader/reader.js';
 import type { ArchivedEvent } from '../../archive/reader/streams.js';
 import { dollarsText } from '../frame/format.js';
-import {
-  beginsBefore,
-  type Columns,
-  type Exporter,
-  type ExportRange,
-  type ExportSource,
-  outside,
-  writeRows,
-} from './rows.js';
+import { type Columns, type Exporter, type ExportRange, outside, writeRows } from './rows.js';
 
 const COLUMNS: Columns<LedgerEntry> = {
   seq: ({ seq }) => seq,
@@ -34,46 +25,28 @@ const COLUMNS: Columns<LedgerEntry> = {
   reference: ({ reference }) => (reference === '' ? null : outside(reference)),
 };
 
-export const exportLedger: Exporter = (source, range, out) => {
-  const { archive } = source;
-  const books = new Books(range.fromSeq <= 1);
-  writeRows(out, COLUMNS, entriesOf(source, range, books));
-  const knowsAll = books.beginsAtNothing && archive.fromSeq === 0;
-  for (const { account, balanceCents } of balancesOf(source, range))
-    books.close(account, balanceCents, knowsAll);
-  if (!beginsBefore(archive, range)) return books.faults;
+export const exportLedger: Exporter = ({ archive, engine }, range, out) => {
+  const isWhole = archive.fromSeq < range.fromSeq;
+  const books = new Books(range.fromSeq === 1 || !isWhole);
+  writeRows(out, COLUMNS, entriesOf(archive, range, books));
+  if (engine !== null && range.toSeq >= archive.fromSeq) {
+    const [first, last] = [range.account ?? HOUSE, range.account ?? engine.accountCount];
+    for (let account = first; account <= last; account++) {
+      const { houseCents } = engine.totals();
+      const balanceCents = account === HOUSE ? houseCents : (engine.account(account)?.balanceCents ?? 0);
+      books.close(account, balanceCents);
+    }
+  }
+  if (isWhole) return books.faults;
   return [...books.faults, 'the first entries are not known any more; balances are brought forward'];
 };
 
-function* entriesOf(source: ExportSource, range: ExportRange, books: Books): Generator<LedgerEntry> {
-  const { archive } = source;
-  const forwardOf = (first: Balance): LedgerEntry | null =>
-    books.beginsAtNothing && books.isFirst(first) ? archive.forwardOf(first) : null;
+function* entriesOf(archive: ArchiveReader, range: ExportRange, books: Books): Generator<LedgerEntry> {
   for (const { seq, event } of eventsOf(archive, range)) {
     const entry = ledgerEntryOf(seq, event);
     if (entry === null) continue;
-    const forward = forwardOf(entry);
-    for (const next of forward === null ? [entry] : [forward, entry]) {
-      books.add(next);
-      yield next;
-    }
-  }
-  for (const unmoved of balancesOf(source, range)) {
-    const forward = forwardOf(unmoved);
-    if (forward === null) continue;
-    books.add(forward);
-    yield forward;
-  }
-}
-
-/** At the end of the range. */
-function* balancesOf({ engine }: ExportSource, { account }: ExportRange): Generator<Balance> {
-  if (engine === null) return;
-  const { timeMs } = engine;
-  for (let owner = account ?? HOUSE; owner <= (account ?? engine.accountCount); owner++) {
-    const { houseCents } = engine.totals();
-    const balanceCents = owner === HOUSE ? houseCents : (engine.account(owner)?.balanceCents ?? 0);
-    yield { account: owner, timeMs, amountCents: 0, balanceCents };
+    books.add(entry);
+    yield entry;
   }
 }
 

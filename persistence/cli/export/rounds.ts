@@ -18,7 +18,6 @@ import { unfinishedRounds } from '../../../engine/reads/round-bets.js';
 import type { ArchivedRound } from '../../archive/reader/row-events.js';
 import { dollarsText, percentText } from '../frame/format.js';
 import {
-  beginsBefore,
   type Columns,
   type Exporter,
   type ExportRange,
@@ -58,8 +57,8 @@ const COLUMNS: Columns<Row> = {
 
 export const exportRounds: Exporter = (source, range, out) => {
   writeRows(out, COLUMNS, rowsOf(source, range));
-  if (!beginsBefore(source.archive, range)) return [];
-  return ['rounds that were settled before the records that are left begin are missing'];
+  const isWhole = source.archive.fromSeq < range.fromSeq;
+  return isWhole ? [] : ['rounds that were settled before the records that are left begin are missing'];
 };
 
 function* rowsOf({ archive, engine, isAtEnd }: ExportSource, range: ExportRange): Generator<Row> {

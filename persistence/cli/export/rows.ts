@@ -18,10 +18,6 @@ export interface ExportSource {
   readonly isAtEnd: boolean;
 }
 
-/** Whether the range begins before the records that are left. */
-export const beginsBefore = ({ fromSeq }: ArchiveReader, range: ExportRange): boolean =>
-  fromSeq > 0 && range.fromSeq <= fromSeq;
-
 /** In the order in which they are written; null is an empty cell in CSV. */
 export type Columns<T> = Readonly<Record<string, (row: T) => number | string | null | OutsideText>>;
 

@@ -9,6 +9,7 @@ import { test } from 'node:test';
 import Database from 'better-sqlite3';
 import { must } from '../../../engine/base/assert.js';
 import { Engine } from '../../../engine/engine.js';
+import type { LedgerAnswer } from '../../../engine/model/archive-reads.js';
 import type { Command } from '../../../engine/model/commands.js';
 import { BET_ENDS, marketId, SIDES } from '../../../engine/model/domain.js';
 import type { Accepted } from '../../../engine/model/events.js';
@@ -160,7 +161,7 @@ test('after a crash it continues, with the same file as without one', (t) => {
   assert.deepEqual([dump(dir), checkArchive(dir.archiveFile).faults], [dump(whole), []]);
 });
 
-test('an archive that begins in the middle has the bets that were open there', (t) => {
+test('an archive that begins in the middle has the balances, and the bets that were open there', (t) => {
   const dir = openDataDir(temporaryDir(t));
   const commands = commandsOf(5);
   const engine = new Engine();
@@ -172,10 +173,21 @@ test('an archive that begins in the middle has the bets that were open there', (
   const open = engine.totals().openStakesCents + engine.totals().reservedStakesCents;
   const writer = ArchiveWriter.create(dir, positionOf(engine), engine, 1);
   assert.equal(rowsOf(dir, 'SELECT sum(stake_cents) AS cents FROM bet')[0]?.['cents'], open);
+  using reader = closing(must(ArchiveReader.open(dir.archiveFile), 'archive'));
+  const checkLedgers = (): void => {
+    for (let account = 1; account <= engine.accountCount; account++) {
+      const question = { kind: 'ledger', account, before: null, limit: 1_000, reachedSeq: 0 } as const;
+      const { entries } = must(reader.answer(question), 'it').answer as LedgerAnswer;
+      const sumCents = entries.reduce((sum, { amountCents }) => sum + amountCents, 0);
+      assert.equal(sumCents, engine.account(account)?.balanceCents, `account ${account}`);
+    }
+  };
+  checkLedgers();
   writer.follow(engine);
   project(engine, commands.slice(startSeq), writer);
   writer.commit(positionOf(engine));
   writer.close();
+  checkLedgers();
   const { faults, progress } = checkArchive(dir.archiveFile);
   assert.deepEqual([faults, progress?.fromSeq], [[], startSeq]);
 });
