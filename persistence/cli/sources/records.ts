@@ -93,8 +93,10 @@ export class Records {
   /** The last command at or before the time. Where the journal has lost that, a later one may stand in, with no rows until then. */
   seqAt(timeMs: number): number {
     const seq = this.history.seqAt(timeMs);
-    const archive = seq < this.history.firstSeq ? this.archived() : null;
-    return archive === null ? seq : Math.min(seq, archive.seqAfter(timeMs) - 1);
+    if (this.history.isFromFirst || seq >= this.history.firstSeq) return seq;
+    const archive = this.archived();
+    // Without an archive, a lost command may be later.
+    return archive === null ? seq - 1 : Math.min(seq, archive.seqAfter(timeMs) - 1);
   }
 
   /** Sentences on rows that the archive has lost. */

@@ -48,8 +48,8 @@ export async function toteJson<T>(args: readonly string[], code = 0): Promise<T>
   return JSON.parse(await toteText([...args, '--json'], code)) as T;
 }
 
-export async function toteLines<T>(args: readonly string[], code = 0): Promise<T[]> {
-  const lines = (await toteText([...args, '--json'], code)).split('\n');
+export async function toteLines<T>(args: readonly string[]): Promise<T[]> {
+  const lines = (await toteText([...args, '--json'])).split('\n');
   return lines.filter((line) => line !== '').map((line) => JSON.parse(line) as T);
 }
 

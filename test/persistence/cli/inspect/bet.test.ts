@@ -10,13 +10,18 @@ import { tote, toteErrors, toteJson } from '../../../support/processes/cli.js';
 import { useLived } from '../../support/lived-dir.js';
 import { makeFor } from '../../support/operator-dir.js';
 
-type Texts<Name extends string, T = string> = Readonly<Record<Name, T>>;
-interface BetDocument
-  extends Texts<'betHash' | 'account' | 'round' | 'status' | 'seedCommitment'>,
-    Texts<'result' | 'clientSeed' | 'seed', string | null> {
+interface BetDocument {
+  readonly betHash: string;
+  readonly account: string;
+  readonly round: string;
+  readonly status: string;
+  readonly result: string | null;
   readonly potentialPayoutCents: number;
   readonly paidCents: number | null;
+  readonly clientSeed: string | null;
   readonly ledger: readonly { readonly kind: string; readonly amountCents: number }[];
+  readonly seed: string | null;
+  readonly seedCommitment: string;
 }
 
 const centsOf = (dollars: number): number => Math.round(dollars * 100);

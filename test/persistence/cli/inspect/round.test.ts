@@ -19,7 +19,11 @@ interface RoundDocument {
   readonly closePriceFrom: { readonly source: string } | null;
   readonly poolUpCents: number;
   readonly poolDownCents: number;
-  readonly bets: readonly Readonly<Record<string, unknown>>[];
+  readonly bets: readonly {
+    readonly bet: string;
+    readonly result: string | null;
+    readonly paidCents: number | null;
+  }[];
   readonly paidCents: number;
   readonly houseResultCents: number | null;
   readonly seedCommitment: string | null;
