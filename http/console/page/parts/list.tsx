@@ -105,32 +105,30 @@ export function List<T extends object>(props: ListProps<T>): JSX.Element {
     </button>
   );
   return (
-    <>
-      {filters.length > 0 && <Filters fields={filters} values={wanted} onChange={setWanted} />}
-      <Section
-        title={title}
-        side={
-          <div class="row">
-            {side?.(reload)}
-            {button('Refresh', reload)}
-          </div>
-        }
-      >
-        {(data === null || error !== '') && <Loading error={error} />}
-        {data !== null && (
-          <Table
-            caption={title}
-            rows={data}
-            columns={typeof columns === 'function' ? columns(reload) : columns}
-            empty={nextCursor === null ? empty : 'Looking further …'}
-          />
-        )}
-        <div class="buttons">
-          {cursor !== '' && button('First page', (event) => turn('', event))}
-          {nextCursor !== null && button('Next page', (event) => turn(nextCursor, event))}
+    <Section
+      title={title}
+      side={
+        <div class="row">
+          {side?.(reload)}
+          {button('Refresh', reload)}
         </div>
-      </Section>
-    </>
+      }
+    >
+      {filters.length > 0 && <Filters fields={filters} values={wanted} onChange={setWanted} />}
+      {(data === null || error !== '') && <Loading error={error} />}
+      {data !== null && (
+        <Table
+          caption={title}
+          rows={data}
+          columns={typeof columns === 'function' ? columns(reload) : columns}
+          empty={nextCursor === null ? empty : 'Looking further …'}
+        />
+      )}
+      <div class="buttons">
+        {cursor !== '' && button('First page', (event) => turn('', event))}
+        {nextCursor !== null && button('Next page', (event) => turn(nextCursor, event))}
+      </div>
+    </Section>
   );
 }
 
